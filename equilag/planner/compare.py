@@ -13,12 +13,8 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.metrics import (
-    alike,
     count_moves,
     mean_load,
-    member_counts,
-    member_loads,
-    spread,
 )
 from equilag.domain.plan.plan import Plan, Status
 from equilag.domain.policy.policy import SETTINGS, Policy
@@ -242,21 +238,17 @@ def _row_of(plan: Plan, found: Baseline, bound: float, scope: BoundScope) -> Com
 
 
 def _figures(plan: Plan, found: Baseline, assigned: Index, bound: float) -> ComparisonRow:
-    group, idle, extended = plan.group, plan.planned.group.idle, extended_row(plan, assigned)
-    lag = member_loads(assigned, group.lag, group.n_members)
-    loads = alike(lag, idle)
-    apart = int(loads.spread)
-    uneven: float = apart
-    mean, divisor = mean_load(plan.planned.group), plan.planned.group.extended.load_divisor
-    if extended.load_spread is not None and divisor is not None:
-        uneven, mean = extended.load_spread, mean / divisor
+    one = replace(plan, assigned=assigned)
+    counts, lag, extended = one.counts, one.lag, extended_row(one)
+    mean = mean_load(plan.planned.group) / (plan.planned.group.extended.load_divisor or 1)
+    uneven = lag.spread if extended.load_spread is None else extended.load_spread
     return ComparisonRow(
         found.assignor,
-        spread(member_counts(assigned, group.n_members), idle),
-        count_moves(group, assigned),
-        int(lag.max(initial=0)),
-        apart,
-        loads.excess,
+        counts.max - counts.min,
+        count_moves(plan.group, assigned),
+        int(max(lag.by_member.values(), default=0)),
+        int(lag.spread),
+        lag.excess,
         100.0 * (uneven - bound) / mean if mean else 0.0,
         round(1000 * found.wall, 3),
         extended=extended,

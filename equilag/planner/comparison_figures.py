@@ -12,7 +12,6 @@ from equilag.domain.columns import Index, Ints
 from equilag.domain.constraint import CountConstraint, NotMinimal, count_constraint_of
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.broken_rules import broken_rules, unit_counts
-from equilag.domain.plan.extended_figures import extended_figures
 from equilag.domain.plan.metrics import count_moves, cross_reads
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import ExtendedFigures
@@ -57,26 +56,26 @@ NOTHING_MORE: Final = ExtendedRow()
 """Of a plain group."""
 
 
-def extended_row(plan: Plan, assigned: Index) -> ExtendedRow:
-    """The figures of an assignment [P] of the group that `plan` is for."""
-    reduction, group = plan.planned, plan.group
-    found = extended_figures(reduction, assigned)
+def extended_row(plan: Plan) -> ExtendedRow:
+    """The figures of a plan, which may be of any assignment of its group."""
+    reduction, found = plan.planned, plan.extended
     if found is None:
         return NOTHING_MORE
-    broken = broken_rules(reduction, assigned)
+    group, broken = reduction.given, broken_rules(reduction, plan.assigned)
     instances = [row.partitions for row in found.instances.active] if found.instances else []
-    extended, divisor = reduction.group.extended, reduction.group.extended.load_divisor
+    extended, load = reduction.group.extended, found.load
+    by_load = extended.load_divisor is not None
     per_capacity = of_instances = None
     if extended.has_capacities:
-        counts, number = unit_counts(reduction, assigned), _instance_numbers(group, found)
+        counts, number = unit_counts(reduction, plan.assigned), _instance_numbers(group, found)
         per_capacity = float((counts / extended.capacity).max(initial=0.0)) / extended.capacity_unit
         if instances:
             summed = np.bincount(number, counts) / np.bincount(number, extended.capacity)
             of_instances = float(summed.max()) / extended.capacity_unit
     return ExtendedRow(
-        None if divisor is None else found.load.max,
-        None if divisor is None else found.load.spread,
-        None if divisor is None else found.load.excess,
+        load.max if by_load else None,
+        load.spread if by_load else None,
+        load.excess if by_load else None,
         per_capacity,
         of_instances,
         max(instances) - min(instances) if instances else None,

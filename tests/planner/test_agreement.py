@@ -19,7 +19,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.planner.facts.group import group_facts
-from equilag.planner.facts.plan import choice_facts, is_per_capacity
+from equilag.planner.facts.plan import choice_facts
 
 EFFORT: Final = 0.03
 """Seconds' worth of work: enough for small groups, and too little for the others."""
@@ -69,7 +69,7 @@ def check_limits(group: Group, tolerance: float) -> None:
 def check_hints(group: Group, tolerance: float) -> None:
     """A point that is printed with a hint gives, under that hint, a plan at least as good."""
     made = plan(group, tolerance=tolerance)
-    choices, _ = choice_facts(made, group_facts(made.group, made.planned, is_per_capacity(made)))
+    choices, _ = choice_facts(made, group_facts(made.current))
     for one in choices:
         wanted, point = {"tolerance": tolerance, **one.settings}, one.choice
         assert found(group, **wanted).is_no_worse_than(Found("", point.moves, point.spread))

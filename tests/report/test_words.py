@@ -305,9 +305,9 @@ def doubts() -> Said:
         InputDoubt("missing_topic", 1, (("c-1", "audti"),)),
     )
     group = orders_group()
-    yield "all", group_title(group_facts(replace(group, doubts=all_kinds))).notes
+    yield "all", group_title(group_facts(Plan.of_owners(replace(group, doubts=all_kinds)))).notes
     unnamed = replace(group, doubts=(), dropped_claims=2)
-    yield "without names", group_title(group_facts(unnamed)).notes
+    yield "without names", group_title(group_facts(Plan.of_owners(unnamed))).notes
 
 
 BOUND: Final = (Claim("spread_at_least", 40, "difference"),)

@@ -92,6 +92,18 @@ class Plan(Shown):
     judge: Callable[[Plan], VerdictFacts] | None = None
     """What makes the verdict when it is read."""
 
+    @staticmethod
+    def of_owners(
+        group: Group, policy: Policy | None = None, reduction: Reduction | None = None
+    ) -> Plan:
+        """The current assignment as a plan, of which nothing is proved."""
+        return Plan(group, policy, "feasible", "current", group.owner, reduction=reduction)
+
+    @cached_property
+    def current(self) -> Plan:
+        """The current assignment as another plan of the same group and policy."""
+        return Plan.of_owners(self.planned.given, self.policy, self.reduction)
+
     def __getstate__(self) -> dict[str, Any]:
         """A copy takes its claims along, not what makes them."""
         return {**self.__dict__, "claims": self.claims}

@@ -82,7 +82,8 @@ def front_facts(
     """The facts of a front; `run` are the settings of the run beside the policy's."""
     shaped = shape_group(group, policy)
     reduction = reduce_group(shaped, policy)
-    figures, in_force = group_facts(shaped, reduction), weighed_policy(policy, group)
+    figures = group_facts(Plan.of_owners(shaped, policy, reduction))
+    in_force = weighed_policy(policy, group)
     rows = tuple(_facts(point, points[0], figures) for point in points)
     per_capacity = reduction.group.extended.load_divisor is not None
     return FrontFacts(rows, figures, per_capacity, in_force, interrupted, run or {})

@@ -12,9 +12,9 @@ from equilag.domain.building.group_input import DROPPED_CLAIM, InputDoubt
 from equilag.domain.figures import natural_key
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import QUALITY
-from equilag.domain.plan.extended_figures import extended_figures
-from equilag.domain.plan.metrics import alike, mean_load, member_loads
-from equilag.domain.reduction.reduce import Reduction
+from equilag.domain.plan.metrics import mean_load
+from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.plan_figures import LagFigures
 from equilag.planner.facts.work import LoadUnit, load_unit
 
 
@@ -52,16 +52,14 @@ class GroupFacts:
     load_unit: LoadUnit
 
 
-def group_facts(
-    group: Group, reduction: Reduction | None = None, per_capacity: bool | None = None
-) -> GroupFacts:
-    """`reduction` is what is planned in place of the group; None for what assignors do.
-
-    `per_capacity` says whether loads are; None where the reduction decides.
-    """
-    reduction = reduction or Reduction(group, group)
-    owned = group.owner != NOBODY
-    mean, apart, above = _loads_before(reduction, per_capacity)
+def group_facts(current: Plan) -> GroupFacts:
+    """Of the current assignment as a plan, which says whether loads are per unit of capacity."""
+    group, planned = current.group, current.planned.group
+    owned, loads = group.owner != NOBODY, current.loads
+    mean, divisor = mean_load(planned), planned.extended.load_divisor
+    if divisor is None and not isinstance(loads, LagFigures):  # then the mean is lag per member
+        busy = current.planned.capacities.values[~planned.idle]
+        divisor = float(busy.mean()) if len(busy) else 1.0
     marks = zip(QUALITY, np.bincount(group.quality, minlength=len(QUALITY)).tolist(), strict=True)
     unread = np.flatnonzero((group.topic_size > 0) & ~group.reads.any(axis=1)).tolist()
     topics = ((group.topics[t], int(group.topic_size[t])) for t in unread)
@@ -71,7 +69,7 @@ def group_facts(
         topics=len(group.topics),
         partitions=group.n_partitions,
         total_lag=int(group.lag.sum()),
-        mean_lag=mean,
+        mean_lag=mean / (divisor or 1),
         taken_at=group.taken_at,
         doubtful_lags={
             mark: count for mark, count in marks if count and mark not in ("ok", "given")
@@ -82,10 +80,10 @@ def group_facts(
         unread_topics=tuple(sorted(topics, key=lambda topic: natural_key(topic[0]))),
         owned=int(np.count_nonzero(owned)),
         fully_owned=bool(np.array_equal(owned, group.assignable)),
-        spread=apart if owned.any() else None,
-        load_step=1.0 / (reduction.group.extended.load_divisor or 1.0),
-        excess=above if owned.any() else None,
-        load_unit=load_unit(reduction),
+        spread=loads.spread if owned.any() else None,
+        load_step=1.0 / (planned.extended.load_divisor or 1.0),
+        excess=loads.excess if owned.any() else None,
+        load_unit=load_unit(current.planned),
     )
 
 
@@ -93,22 +91,6 @@ def _doubts(group: Group) -> tuple[InputDoubt, ...]:
     if group.dropped_claims and all(doubt.kind != DROPPED_CLAIM for doubt in group.doubts):
         return (*group.doubts, InputDoubt(DROPPED_CLAIM, group.dropped_claims, ()))
     return group.doubts
-
-
-def _loads_before(reduction: Reduction, per_capacity: bool | None) -> tuple[float, float, float]:
-    """The mean, the spread and the excess under the current assignment, in records or per unit of
-    capacity; `per_capacity` as for `group_facts`."""
-    group, planned = reduction.given, reduction.group
-    mean, divisor = mean_load(planned), planned.extended.load_divisor
-    if divisor is not None or per_capacity:
-        found = extended_figures(reduction, group.owner)
-        assert found is not None  # capacities differ
-        if divisor is None:  # so the mean is lag per member
-            busy = reduction.capacities.values[~planned.idle]
-            divisor = float(busy.mean()) if len(busy) else 1.0
-        return mean / divisor, found.load.spread, found.load.excess
-    loads = alike(member_loads(group.owner, group.lag, group.n_members), planned.idle)
-    return mean, int(loads.spread), loads.excess
 
 
 @dataclass(frozen=True, slots=True)

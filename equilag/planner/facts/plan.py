@@ -3,16 +3,15 @@ and how good the plan is proved to be."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
 from equilag.domain.figures import natural_key
-from equilag.domain.plan.extended_figures import extended_figures
-from equilag.domain.plan.metrics import member_counts, member_loads
+from equilag.domain.plan.metrics import member_loads
 from equilag.domain.plan.plan import Plan
-from equilag.domain.plan.plan_figures import Choice, ExtendedFigures, InstanceRow, LagFigures
+from equilag.domain.plan.plan_figures import Choice, InstanceRow, LagFigures
 from equilag.domain.policy.policy import Policy
 from equilag.planner.facts.group import GainScale, GroupFacts
 from equilag.planner.facts.work import WorkFacts
@@ -52,26 +51,20 @@ class MemberFacts:
 
 def member_facts(plan: Plan, work: WorkFacts | None) -> tuple[MemberFacts, ...]:
     """In the natural order of their ids."""
-    group, planned = plan.group, plan.planned
-    columns: list[list[Any]] = [
-        values.tolist()
-        for assigned in (group.owner, plan.assigned)
-        for values in (
-            member_counts(assigned, group.n_members),
-            member_loads(assigned, group.lag, group.n_members),
-        )
-    ]
-    columns += [[None] * group.n_members] * 5
+    current, planned, columns = plan.current, plan.planned, list[Iterable[Any]]()
+    for one in (current, plan):
+        columns += one.counts.by_member.values(), one.lag.by_member.values()
+    columns += [[None] * plan.group.n_members] * 5
     if is_per_capacity(plan) and (work is None or work.unit.knows_speeds):
-        columns[4] = list(map(whole, planned.capacities.values.tolist()))
+        columns[4] = map(whole, planned.capacities.values.tolist())
     if planned.weights is not None:
-        for place, assigned in ((5, group.owner), (6, plan.assigned)):
-            weights = member_loads(assigned, planned.partition_weight, group.n_members)
-            columns[place] = list(map(whole, (weights / planned.weight_scale).tolist()))
+        for place, one in ((5, current), (6, plan)):
+            held = member_loads(one.assigned, planned.partition_weight, plan.group.n_members)
+            columns[place] = map(whole, (held / planned.weight_scale).tolist())
     if work is not None and work.before is not None and work.after is not None:
-        columns[7] = [*work.before.by_member.values()]
-        columns[8] = [*work.after.by_member.values()]
-    rows = zip(group.members, planned.group.idle.tolist(), *columns, strict=True)
+        columns[7] = work.before.by_member.values()
+        columns[8] = work.after.by_member.values()
+    rows = zip(plan.group.members, planned.group.idle.tolist(), *columns, strict=True)
     found = (MemberFacts(member.id, *row) for member, idle, *row in rows if not idle)
     return tuple(sorted(found, key=lambda member: natural_key(member.id)))
 
@@ -87,26 +80,20 @@ def whole(figure: float) -> float:
     return int(figure) if figure.is_integer() else figure
 
 
-def figures_before(plan: Plan) -> ExtendedFigures | None:
-    """The figures of the current assignment of an extended group."""
-    return extended_figures(plan.planned, plan.planned.given.owner)
-
-
 def instance_loads(plan: Plan) -> Iterator[tuple[InstanceRow, InstanceRow]]:
     """Of each active instance what it has now and under the plan: its load is the lag of all its
     members, but per unit of their capacity where capacities differ. None where each member is its
     own."""
-    after, before, group = plan.extended, figures_before(plan), plan.group
+    after, before = plan.extended, plan.current.extended
     if after is None or before is None or before.instances is None or after.instances is None:
         return
-    lag_before = group.by_member(member_loads(group.owner, group.lag, group.n_members))
     for rows in zip(before.instances.rows, after.instances.rows, strict=True):
         if not rows[0].is_idle and is_per_capacity(plan):
             yield rows
         elif not rows[0].is_idle:
             was, now = (
-                row._replace(load=sum(lag[member] for member in row.members))
-                for row, lag in zip(rows, (lag_before, plan.lag.by_member), strict=True)
+                row._replace(load=sum(one.lag.by_member[member] for member in row.members))
+                for row, one in zip(rows, (plan.current, plan), strict=True)
             )
             yield was, now
 

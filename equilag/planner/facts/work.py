@@ -12,7 +12,6 @@ from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.group.lag import QUALITY
-from equilag.domain.group.throughput import throughput
 from equilag.domain.group.weight import filled_rates
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import ThroughputFigures
@@ -105,7 +104,7 @@ def work_facts(plan: Plan, least: LeastMembers | None = None) -> WorkFacts | Non
         rates.unknown if by_rate else 0,
         int((group.quality == QUALITY.index("unknown")).sum()) if by_lag else 0,
         group.n_partitions,
-        throughput(reduction, group.owner),
+        plan.current.throughput,
         after,
         None if after is None or after.keeps_up else least or _least_members(plan),
         plan.policy is not None and is_limited(plan.policy),

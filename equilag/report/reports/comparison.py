@@ -42,8 +42,7 @@ class ComparisonReport(b.Report):
         return {**self.comparison.to_dict(), "headline": self.headline}
 
     def parts(self) -> Iterator[b.Block]:
-        reduction = self.comparison.plan.planned
-        group = group_facts(reduction.given, reduction)
+        group = group_facts(self.comparison.plan.current)
         yield b.Headline(self.headline)
         yield group_title(group)
         yield _table(self.comparison, group)

@@ -64,7 +64,7 @@ class PlanReport(b.Report):
 
     @cached_property
     def group(self) -> GroupFacts:
-        return group_facts(self.plan.group, self.plan.planned, is_per_capacity(self.plan))
+        return group_facts(self.plan.current)
 
     @cached_property
     def judged(self) -> JudgedPlan:

@@ -12,6 +12,7 @@ from equilag.domain.columns import NOBODY
 from equilag.domain.figures import form, plural, printable, short_span, time_span
 from equilag.domain.group.throughput import hot_partitions
 from equilag.domain.group.weight import known_rates
+from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.facts.group import group_facts
@@ -41,7 +42,7 @@ class SimulationReport(b.Report):
         return {**self.found.to_dict(), "headlines": headlines, **verdict, **interrupted}
 
     def parts(self) -> Iterator[b.Block]:
-        group = group_facts(self.found.group)
+        group = group_facts(Plan.of_owners(self.found.group))
         yield from look_first(self.verdict)
         yield from self.headlines
         yield group_title(group)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from equilag.domain.figures import number, plural, time_span
+from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.facts.group import group_facts
 from equilag.planner.sizes.sizing import SizeRow, Sizing, notable_sizes
@@ -42,7 +43,7 @@ class SizeReport(b.Report):
         return {**self.sizing.to_dict(), "headlines": [*size_lines(self.sizing)], **verdict}
 
     def parts(self) -> Iterator[b.Block]:
-        now, figures = self.sizing.now, group_facts(self.sizing.group)
+        now, figures = self.sizing.now, group_facts(Plan.of_owners(self.sizing.group))
         tone: b.Tone = "neutral"
         if now is not None and now.keeps_up is not None:
             tone = "good" if now.keeps_up else "bad"

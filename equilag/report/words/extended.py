@@ -14,7 +14,6 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import rounded
-from equilag.planner.facts.plan import figures_before
 from equilag.report.report_blocks import Fact
 
 MAX_LISTS: Final = 3
@@ -76,7 +75,7 @@ def _units(plan: Plan) -> str:
 
 
 def _reads(plan: Plan, policy: Policy | None, has_owners: bool) -> str:
-    reads, before = plan.extended and plan.extended.cross_rack, figures_before(plan)
+    reads, before = plan.extended and plan.extended.cross_rack, plan.current.extended
     if not reads or before is None or before.cross_rack is None:
         return ""
     group = plan.group

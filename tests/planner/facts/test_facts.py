@@ -25,7 +25,7 @@ from equilag.report.reports.groups import LiveGroupFacts, live_group_facts
 
 
 def test_the_group_and_its_current_assignment() -> None:
-    facts = group_facts(orders_group())
+    facts = group_facts(Plan.of_owners(orders_group()))
     assert (facts.members, facts.topics, facts.partitions, facts.owned) == (3, 2, 9, 9)
     assert facts.total_lag == 2286
     assert facts.mean_lag == 762.0
@@ -56,7 +56,7 @@ def test_choices_say_their_gain_and_how_to_get_them(policy: Policy, settings: ob
     made = assign(orders_group(), "range")
     plan = replace(made, policy=policy, choices=choices, claims=claims)
     assert len(plan.moves) == 5
-    group = group_facts(plan.group)
+    group = group_facts(Plan.of_owners(plan.group))
     found, from_current = choice_facts(plan, group)
     assert from_current  # whose excess is 357
     assert [one.gain_percent for one in found] == pytest.approx([20.0, 100.0])
