@@ -88,8 +88,7 @@ def repaired(
     loads = group_loads(group, policy)
     if all(member.id in speeds for member in group.members):
         speed = np.array([speeds[member.id] for member in group.members])
-        fair = float(loads.weight.sum() / speed.sum())
-        loads = replace(loads, capacity=speed, fair=fair)
+        loads = replace(loads, capacity=speed)
     alike = len({one.capacity for one in group.members}) == 1
     if alike and not loads.weight.any() and not (group.owner != NOBODY).any():
         # It also deals each topic evenly, which spares moves when a topic is deleted.

@@ -22,10 +22,11 @@ from equilag.solver.lower_bounds.load_bounds import difference, overall_bounds
 
 
 def judge_when_read(plan: Plan) -> VerdictFacts:
-    """The verdict on a plan; what makes it loads only then."""
-    from equilag.planner.verdict.plan_verdict import plan_verdict
+    """The verdict on a plan, with the default limits; what makes it loads only then."""
+    from equilag.planner.verdict.plan_verdict import verdict_of
+    from equilag.planner.worth.judged_plan import JudgedPlan
 
-    return plan_verdict(plan)
+    return verdict_of(JudgedPlan(plan))
 
 
 def plan_of(state: SolveState, budget: Budget) -> Plan:

@@ -12,7 +12,6 @@ from equilag.domain.columns import Flags, Ints
 from equilag.domain.figures import form, number, plural, whole
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
-from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import CAUSES, CauseFacts, VerdictFacts
 from equilag.planner.facts.setting_warnings import guess_words
 from equilag.planner.facts.throughput_words import behind_news
@@ -25,11 +24,6 @@ MAX_OTHERS: Final = 3
 """Further causes that are told beside the first."""
 BEGINNINGS: Final = {"look": "Look first: ", "cannot-tell": "Cannot tell who reads what. "}
 """How the headline of an action begins that is no plan's."""
-
-
-def plan_verdict(plan: Plan) -> VerdictFacts:
-    """The verdict on a plan, with the default limits."""
-    return verdict_of(JudgedPlan(plan))
 
 
 def verdict_of(found: JudgedPlan) -> VerdictFacts:
@@ -76,8 +70,9 @@ def _beside(first: CauseFacts, made: PlanDecision, guesses: tuple[str, ...]) -> 
     if first.next is not None:
         yield f"Next: {first.next}"
     if first.action != "cannot-tell" and made.action != "leave":
-        look = first.action == "look"
-        when = "Only after that, if still needed" if look else "The plan beside it"
+        when = (
+            "Only after that, if still needed" if first.action == "look" else "The plan beside it"
+        )
         yield f"{when}: {made.headline}"
         yield from guesses
 
@@ -89,8 +84,8 @@ def _causes(found: JudgedPlan, made: PlanDecision) -> Iterator[CauseFacts]:
         yield told(group, "cut", why=" ".join(group.incomplete))
     else:
         if not group.assignable.any() and group.n_partitions:
-            cause = told(group, "nobody", None, int(group.lag.sum()), why=made.headline)
-            yield replace(cause, action=made.action)
+            nobody = told(group, "nobody", None, int(group.lag.sum()), why=made.headline)
+            yield replace(nobody, action=made.action)
         if len(free := np.flatnonzero(group.assignable & (group.owner == NOBODY))):
             yield told(group, "unassigned", free)
         yield from backlog_causes(found, made.action)
@@ -106,13 +101,11 @@ def _of_the_plan(found: JudgedPlan, made: PlanDecision) -> Iterator[CauseFacts]:
         who, above = ((heaviest.before,), heaviest.above_before_percent) if heaviest else ((), 0.0)
         cause = told(found.group, made.action, None, 0, who, above=whole(above))
         yield replace(cause, sure=not guess_words(found.plan))
-    if made.action == "add-members" and work is not None and work.after is not None:
-        after, lag = work.after, int(found.group.lag.sum())
-        more = plural(work.more, "member") if work.more else "members"
-        yield told(
-            found.group, "too few", None, lag, (), rate=whole(after.rate), short=whole(after.short),
-            speed=whole(after.capacity), more=more,
-        )  # fmt: skip
+    if made.action == "add-members" and work is not None and (after := work.after) is not None:
+        figures = {"rate": after.rate, "short": after.short, "speed": after.capacity}
+        words = {name: whole(figure) for name, figure in figures.items()}
+        words["more"] = plural(work.more, "member") if work.more else "members"
+        yield told(found.group, "too few", None, int(found.group.lag.sum()), (), **words)
 
 
 def _unknown(group: Group) -> Iterator[CauseFacts]:

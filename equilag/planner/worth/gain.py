@@ -14,7 +14,7 @@ from equilag.domain.group.group import Index
 from equilag.domain.plan.metrics import moved
 from equilag.planner.simulation.fluid import Conditions
 from equilag.planner.simulation.rebalance_price import WORTH_S, Pace, Weighed, weigh
-from equilag.planner.worth.group_loads import GroupLoads, best_loads
+from equilag.planner.worth.group_loads import GroupLoads
 
 USUAL: Final = Pace()
 """The pace of a group of which nothing else is known."""
@@ -71,7 +71,7 @@ def gain_of(
     """Return the gain of changing from one assignment [P] to another, by a rebalance of this pace,
     over some seconds; None stands for the loads that no plan falls below, without moves."""
     lag = np.where(loads.group.assignable, loads.group.lag, 0).astype(np.float64)
-    by_lag = replace(loads, weight=lag, best=best_loads(lag, loads.capacity))
+    by_lag = replace(loads, weight=lag)
     relief, sure = _relief(loads, before, after), _relief(by_lag, before, after)
     base = loads.usual or loads.fair  # most members may have nothing
     some = len(loads.busy) > 0

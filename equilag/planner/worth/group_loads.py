@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import known_capacities
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class GroupLoads:
     """Weights and capacities of one group at one moment.
 
@@ -33,25 +34,51 @@ class GroupLoads:
     """[P] records per second, 0 for unknown."""
     capacity: Floats
     """[B] of the members that are not idle."""
-    busy: Index
-    """[B] the members that are not idle."""
-    fair: float
-    """The load of all members if all were equally loaded."""
-    best: Floats
-    """[B] loads that no plan falls below, rank by rank, the heaviest first: as if partitions that
-    weigh more than a fair share were alone, and all others could be shared equally."""
-    error: float
-    """Standard error of a member's load."""
-    in_seconds: bool
-    """True if loads are seconds of work."""
-    looks_ahead_s: float
-    """Seconds of production that weights have in them; 0 where they are lag alone."""
     guessed: Flags
     """[M] the members whose capacity was not measured."""
+    in_seconds: bool = False
+    """True if loads are seconds of work."""
+    looks_ahead_s: float = 0.0
+    """Seconds of production that weights have in them; 0 where they are lag alone."""
+    rate_error: Floats | None = None
+    """[P] standard error of each rate; None where it is not known."""
     in_records: bool = True
     """False where weights are records per second, the user's own, or counts."""
+    by_count: bool = False
+    """True if each partition weighs 1."""
+
+    @cached_property
+    def busy(self) -> Index:
+        """[B] the members that are not idle."""
+        return np.flatnonzero(~self.group.idle).astype(np.int32)
+
+    @cached_property
+    def fair(self) -> float:
+        """The load of all members if all were equally loaded."""
+        total = float(self.capacity.sum())
+        return float(self.weight.sum()) / total if total else 0.0
+
+    @cached_property
+    def best(self) -> Floats:
+        """[B] loads that no plan falls below, rank by rank, the heaviest first: as if partitions
+        that weigh more than a fair share were alone, and all others could be shared equally."""
+        capacity = self.capacity
+        if not self.by_count or not len(capacity) or np.ptp(capacity):
+            return best_loads(self.weight, capacity)
+        share, rest = divmod(int(self.weight.sum()), len(capacity))
+        least: Floats = (share + (np.arange(len(capacity)) < rest)) / capacity[0]
+        return least
 
     @property
+    def error(self) -> float:
+        """Standard error of a member's load."""
+        if self.rate_error is None or not len(self.capacity):
+            return 0.0
+        squares = np.where(self.group.assignable, np.nan_to_num(self.rate_error), 0.0) ** 2
+        each = float(np.sqrt(squares.sum() / len(self.capacity)))
+        return self.looks_ahead_s * each / float(self.capacity.mean())
+
+    @cached_property
     def usual(self) -> float:
         """The fair share that gains are measured by: the median of `best`, so that a hot partition
         does not make all others look light."""
@@ -89,21 +116,18 @@ def group_loads(
     scale = 1 if weights is None else weights.scale
     weight = np.where(group.assignable, value / scale, 0.0)
     rate = np.where(group.assignable, filled_rates(group).rate, 0.0)
-    busy = np.flatnonzero(~group.idle).astype(np.int32)
-    capacity = np.array(known_capacities(group), dtype=np.float64)[busy]
-    ahead = {"rate": 1.0, "work": policy.horizon}.get(policy.weight or "", 0.0)
-    total = float(capacity.sum())
-    fair = float(weight.sum()) / total if total else 0.0
-    best = best_loads(weight, capacity)
-    error = 0.0
-    if rate_error is not None and len(busy):
-        squares = np.where(group.assignable, np.nan_to_num(rate_error), 0.0) ** 2
-        error = ahead * float(np.sqrt(squares.sum() / len(busy))) / float(capacity.mean())
-    in_records = weights is None or weights.kind in ("lag", "work")
+    capacity = np.array(known_capacities(group), dtype=np.float64)[~group.idle]
     return GroupLoads(
-        group, weight, rate, capacity, busy, fair, best, error, measured is not None, ahead,
-        np.ones(group.n_members, np.bool_) if measured is None else ~measured, in_records,
-    )  # fmt: skip
+        group,
+        weight,
+        rate,
+        capacity,
+        guessed=np.ones(group.n_members, np.bool_) if measured is None else ~measured,
+        in_seconds=measured is not None,
+        looks_ahead_s={"rate": 1.0, "work": policy.horizon}.get(policy.weight or "", 0.0),
+        rate_error=rate_error,
+        in_records=weights is None or weights.kind in ("lag", "work"),
+    )
 
 
 def best_loads(weight: Floats, capacity: Floats) -> Floats:

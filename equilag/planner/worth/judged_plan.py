@@ -24,7 +24,7 @@ from equilag.planner.facts.suspects import slow_suspects
 from equilag.planner.facts.work import WorkFacts, is_limited, load_unit, unit_words, work_facts
 from equilag.planner.sizes.size_run import LeastMembers
 from equilag.planner.worth.gain import Gain, gain_of, possible_gain
-from equilag.planner.worth.group_loads import GroupLoads, best_loads, group_loads
+from equilag.planner.worth.group_loads import GroupLoads, group_loads
 from equilag.planner.worth.thresholds import Verdict, VerdictLimits, judge, least_records, reaches
 
 CAUGHT_UP: Final = 10.0
@@ -57,11 +57,7 @@ class JudgedPlan:
         loads = group_loads(self.group, self.plan.policy or Policy().with_weight("lag"))
         if not self._is_of_lag or not len(loads.capacity) or np.ptp(loads.capacity):
             return loads
-        one = float(loads.capacity[0])
-        return replace(
-            loads, capacity=np.ones(len(loads.capacity)), fair=loads.fair * one,
-            best=loads.best * one, error=loads.error * one,
-        )  # fmt: skip
+        return replace(loads, capacity=np.ones(len(loads.capacity)))
 
     @property
     def _is_of_lag(self) -> bool:
@@ -81,15 +77,8 @@ class JudgedPlan:
         if not self.by_count:
             return loads
         weight = self.group.assignable.astype(np.float64)
-        total = float(loads.capacity.sum())
-        return replace(
-            loads,
-            weight=weight,
-            fair=float(weight.sum()) / total if total else 0.0,
-            best=_even_counts(weight, loads.capacity),
-            rate=np.zeros(len(weight)),
-            in_records=False,
-        )
+        rate = np.zeros(len(weight))
+        return replace(loads, weight=weight, rate=rate, in_records=False, by_count=True)
 
     @property
     def unit(self) -> str:
@@ -252,13 +241,3 @@ class JudgedPlan:
         """True if members fall behind under the plan."""
         after = None if self.work is None else self.work.after
         return after is not None and not after.keeps_up
-
-
-def _even_counts(weight: Floats, capacity: Floats) -> Floats:
-    """[B] loads that no plan falls below where each partition weighs 1, the heaviest first."""
-    if not len(capacity) or np.ptp(capacity):
-        return best_loads(weight, capacity)
-    share, rest = divmod(int(weight.sum()), len(capacity))
-    counts = share + (np.arange(len(capacity)) < rest)
-    least: Floats = counts / capacity[0]
-    return least
