@@ -163,9 +163,7 @@ def test_a_claim_beyond_the_plan_is_found_out() -> None:
     claims = document["certificate"]["claims"]
     (claim,) = (one for one in claims if (one["claim"], one["kind"]) == ("short_at_least", "rates"))
     claim["value"] = 1
-    assert any(
-        "prove no more than" in line for line in equilag.verify(group, document)
-    )
+    assert any("prove no more than" in line for line in equilag.verify(group, document))
     claim["value"] = 10**6
     assert any("contradicts" in line for line in equilag.verify(group, document))
 
