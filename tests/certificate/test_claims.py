@@ -119,12 +119,8 @@ def ledger_for(case: Proved) -> Ledger:
 
 
 @pytest.mark.parametrize("case", CASES, ids=by_name)
-def test_holds_at_the_value_that_is_proved(case: Proved) -> None:
+def test_it_holds_at_the_value_that_is_proved_and_is_refuted_one_beyond(case: Proved) -> None:
     check(ledger_for(case), case.claim, case.kind, case.value, case.data)
-
-
-@pytest.mark.parametrize("case", CASES, ids=by_name)
-def test_is_refuted_one_beyond_it(case: Proved) -> None:
     beyond = case.value - 1 if case.claim in UPPER else case.value + 1
     with pytest.raises(Refuted):
         check(ledger_for(case), case.claim, case.kind, beyond, case.data)
@@ -183,15 +179,17 @@ def test_unreadable_or_wrong_potentials_refute(data: Mapping[str, Any]) -> None:
         check(ledger_of(GROUP, Policy()), "fewest_moves", "potentials", 0, data)
 
 
-def test_a_claim_about_counts_needs_exact_counts() -> None:
-    ledger = Ledger(GROUP, GROUP, None, unconstrained(GROUP), False, None)
-    with pytest.raises(Refuted):
-        check(ledger, "counts", "residual", 6, {})
-
-
-def test_moves_by_topic_need_a_balance_per_topic() -> None:
-    with pytest.raises(Refuted):
+def test_what_claims_need() -> None:
+    without = Ledger(GROUP, GROUP, None, unconstrained(GROUP), False, None)
+    with pytest.raises(Refuted, match="does not meet"):
+        check(without, "counts", "residual", 6, {})
+    with pytest.raises(Refuted, match="prove no more than 0"):
+        check(without, "fewest_moves", "potentials", 1, {})
+    with pytest.raises(Refuted, match="not per topic"):
         check(ledger_of(GROUP, Policy()), "fewest_moves", "per-topic", 0, {})
+    many = group_of([7], [[0]] * 3, lags=range(7))  # a member holds more than two partitions
+    with pytest.raises(Refuted, match="prove nothing"):
+        check(ledger_of(many, Policy()), "max_load_at_least", "folding", 1, EVERYBODY)
 
 
 # What a search covers, and what it may cost.

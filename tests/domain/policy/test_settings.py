@@ -60,8 +60,6 @@ def test_a_setting(declared: Setting) -> None:
 
 
 def test_what_stands_in_a_plan() -> None:
-    policy = Policy("kip-169", "both", 7, 2, 9, False)
-    assert Policy(**json.loads(json.dumps(policy.to_dict()))) == policy
     assert ALWAYS == ("name", "balance", "move_cost", "tolerance", "max_moves", "fresh")
     assert tuple(Policy().to_dict()) == ALWAYS
     assert "horizon" not in with_value("horizon").to_dict()
@@ -88,13 +86,9 @@ def test_words_name_what_is_not_a_default() -> None:
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_policys_own_balance(name: str) -> None:
     assert Policy(name).balance == ("per-topic" if name == "kip-169" else "total")
+    assert Policy(name).moves_first == ("sticky" in name)
     for balance in BALANCES:
         assert Policy(name, balance).balance == balance
-
-
-def test_which_policies_put_moves_first() -> None:
-    first = {name for name in POLICIES if Policy(name).moves_first}
-    assert first == {"fair-yet-sticky", "sticky-yet-fair"}
 
 
 OVERRIDDEN = [one.name for one in SETTINGS.values() if one.family in OVERRIDES]

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from support.constraints import balanced_assignment, never_too_much
+from support.constraints import balanced_assignment
 from support.groups import group_of, groups, restricted, small_groups
 from support.oracles import Assignments
 
 import equilag
-from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.checks.count_checks import read_potentials
 from equilag.certificate.checks.potentials import bound_by_potentials, moves_claim
 from equilag.domain.constraint import constraint_of
@@ -126,15 +125,6 @@ def test_the_fewest_moves_and_what_proves_them() -> None:
         by_partition += any(isinstance(y, dict) for y in data["topics"].values())
         assert bound_by_potentials(group, constraint, read_potentials(group, data)) == truth
     assert by_partition > 3
-
-
-def test_bounds_by_counting_are_never_beyond_the_truth() -> None:
-    rng = np.random.default_rng(203)
-    for group in restricted_groups(seed=203, n=16):
-        constraint = constraint_of(group, Policy(), balanced_assignment(group, Policy()))
-        counting, truth = Counting(group, constraint), Assignments.all(group).balanced("total")
-        for _ in range(6):
-            never_too_much(counting, truth, (rng.random(group.n_members) < 0.5) & counting.active)
 
 
 @pytest.mark.parametrize("name", ["sticky", "constrained-sticky"])

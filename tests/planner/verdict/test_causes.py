@@ -103,13 +103,9 @@ def test_a_saved_group_has_the_same_verdict(tmp_path: Path) -> None:
     again = equilag.load_snapshot(tmp_path / "g.json")
     assert of(again) == found
     snapshot = json.loads((tmp_path / "g.json").read_text("utf-8"))
-    for seconds, place in (
-        (0, "seconds_before"),
-        ("60", "seconds_before"),
-        (True, "seconds_before"),
-    ):
+    for seconds in (0, "60", True):
         snapshot["previous"]["seconds_before"] = seconds
-        with pytest.raises(InputError, match=rf"previous\.{place}"):
+        with pytest.raises(InputError, match=r"previous\.seconds_before"):
             equilag.load_snapshot(snapshot)
     snapshot["previous"] = {"seconds_before": 60, "offsets": {"u": {}}}
     with pytest.raises(InputError, match=r"previous\.offsets"):
