@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
+from equilag.domain.show import MAX_NAMED
 from equilag.domain.show import form as form
 from equilag.domain.show import plural as plural
 from equilag.domain.show import shorten as shorten
@@ -218,7 +219,7 @@ def partition_name(partition: tuple[str, int]) -> str:
     return f"{printable(topic)}-{place}"
 
 
-def listed(names: Sequence[str], most: int) -> str:
+def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
     """The first `most` names in a row, and how many more there are."""
     shown = ", ".join(printable(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown}, … and {number(len(names) - most)} more"

@@ -11,6 +11,10 @@ from typing import Final
 
 LONGEST: Final = 60
 """Characters of one value or name: a message with a place and two of them fits two lines."""
+MAX_NAMED: Final = 3
+"""Names, or what else a sentence lists: with names of 40 characters they fit two lines."""
+MAX_IN_LINE: Final = 5
+"""The same of a line that has nothing else."""
 MAX_COMPARED: Final = 10_000
 """Names that a wrong one is compared with: some 0.1 s."""
 PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
@@ -100,7 +104,7 @@ def masked_property(text: str, known: Container[str]) -> str:
     return masked(f"--{name}={value}").removeprefix("--")
 
 
-def some_of(names: Sequence[str], most: int) -> str:
+def some_of(names: Sequence[str], most: int = MAX_NAMED) -> str:
     """Return the first of the names, and how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"

@@ -1,4 +1,4 @@
-"""Bounds by prices of loads and of partitions: never beyond the truth, as strong as what found them."""
+"""Bounds by prices of loads and of partitions: never beyond the truth, as strong as they can be."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from equilag.adapters.kafka.group_kinds import described_kind
 from equilag.domain.errors import EquilagError, InputError
-from equilag.domain.show import some_of
+from equilag.domain.show import MAX_IN_LINE, some_of
 
 CARRIER_RACK: Final = "equilag:"
 """Whoever has it at the start of its rack id is a carrier: a member of a KIP-848 group that brings
@@ -22,8 +22,6 @@ T = TypeVar("T")
 
 _FORBIDDEN: Final = {29: "Topic", 30: "Group", 31: "Cluster"}
 """Protocol error code -> kind of resource that may not be described."""
-_MAX_NAMES: Final = 5
-"""Resources that a message names: they fit on one line."""
 
 
 def bare_host(host: str) -> str | None:
@@ -143,7 +141,7 @@ def sorted_out(
 
 def needs_describe(kind: str, names: list[str]) -> str:
     """Return the text for a missing right, in the terms of `kafka-acls`."""
-    return f"needs the right Describe on {kind} {some_of([*map(repr, names)], _MAX_NAMES)}"
+    return f"needs the right Describe on {kind} {some_of([*map(repr, names)], MAX_IN_LINE)}"
 
 
 def needs_right(failure: ReadFailure, group: str) -> str:

@@ -14,9 +14,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from equilag.domain.figures import listed, natural_key
+from equilag.domain.show import MAX_IN_LINE
 
-MAX_NAMES: Final = 5
-"""Groups that a line names: a few tell what they have in common."""
 CLASSIC: Final = "classic"
 CONSUMER: Final = "consumer"
 SHARE: Final = "share"
@@ -117,5 +116,5 @@ def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
     for group, reason in sorted(left_out.items(), key=lambda item: natural_key(item[0])):
         by_reason.setdefault(reason, []).append(group)
     return [
-        f"left out: {listed(groups, MAX_NAMES)}: {reason}" for reason, groups in by_reason.items()
+        f"left out: {listed(groups, MAX_IN_LINE)}: {reason}" for reason, groups in by_reason.items()
     ]

@@ -16,7 +16,7 @@ from equilag.adapters.kafka.described import (
 from equilag.adapters.kafka.group_kinds import CLASSIC, CLASSIC_STREAMS, PLANNED, ListedGroup
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.group.group import UNKNOWN_GENERATION, Member
-from equilag.domain.show import some_of
+from equilag.domain.show import MAX_IN_LINE, some_of
 
 Offsets = dict[str, list[int | None]]
 """Topic -> one offset per partition."""
@@ -26,8 +26,6 @@ TopicRacks: TypeAlias = Mapping[str, Mapping[int, tuple[str, ...]]]
 TopicLeaders: TypeAlias = Mapping[str, Mapping[int, int]]
 """Topic -> partition -> the broker that leads it (-1: none)."""
 
-_MAX_NAMES: Final = 5
-"""Topics that a remark names: they fit on one line."""
 RECONCILING: Final = frozenset({"Assigning", "Reconciling"})
 """States of a KIP-848 group in which members still change partitions."""
 NO_COMMIT: Final = "no commit (lag 0 or all of the log, as auto.offset.reset says)"
@@ -286,4 +284,4 @@ def unknown_topics(members: list[DescribedMember], topics: TopicLeaders) -> list
     absent = sorted({name for one in members for name in one.topics if name not in topics})
     if not absent:
         return []
-    return [f"subscribed topics that do not exist: {some_of(absent, _MAX_NAMES)}"]
+    return [f"subscribed topics that do not exist: {some_of(absent, MAX_IN_LINE)}"]

@@ -11,7 +11,7 @@ from equilag.cli.arguments.files import naming, one_stdin, read_file, shown_path
 from equilag.cli.arguments.options import METRICS, SERVER, Option, is_server
 from equilag.domain.errors import InputError
 from equilag.domain.figures import listed, plural
-from equilag.domain.show import guess, show
+from equilag.domain.show import MAX_IN_LINE, guess, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 WINDOW_S: Final = 300.0
 """Twenty scrapes at 15 s, and ten refreshes of exporters at 30 s."""
-MAX_NAMES: Final = 5
-"""Groups that a message names: they fit on one line."""
 MAX_DIGITS: Final = 15
 """Of milliseconds since 1970: 30,000 years."""
 
@@ -130,7 +128,7 @@ def group_from_metrics(args: argparse.Namespace) -> tuple[GroupSamples, GroupInp
     found = samples_from_metrics(args)
     name = next(iter(found), "") if args.group is None and len(found) == 1 else args.group
     if name is None:
-        groups = listed(sorted(found), MAX_NAMES)
+        groups = listed(sorted(found), MAX_IN_LINE)
         raise InputError(f"is required: the metrics have {len(found)} groups: {groups}", "--group")
     if name not in found:
         problem = f"the metrics have no group {show(name)}{guess(name, found)}"

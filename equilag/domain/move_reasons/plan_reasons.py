@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
@@ -20,9 +19,7 @@ from equilag.domain.move_reasons.unit_reasons import (
 from equilag.domain.plan.metrics import member_counts, moved
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
-
-MAX_PARTNERS: Final = 3
-"""Partners that a reason names: a cycle of four moves is the longest that is seen at a glance."""
+from equilag.domain.show import MAX_NAMED
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,13 +90,13 @@ class PlanReasons:
             moves, closed = cause.chain
             length, partitions = len(moves), self._rows.partition
             step = -1 if closed else 1  # in a cycle what comes back first
-            near = range(1, min(length, MAX_PARTNERS + 2))
+            near = range(1, min(length, MAX_NAMED + 2))
             at = moves.index(cause.row)
             around = [int(partitions[moves[(at + step * k) % length]]) for k in near]
             others = max(0, length - 1 - (head in partitions[moves]))
             found += [partition for partition in around if partition != head]
         name = self.reduction.given.partition_name
-        shown = found[:MAX_PARTNERS]
+        shown = found[:MAX_NAMED]
         return tuple(map(name, shown)), others + (head >= 0) - len(shown)
 
     @property

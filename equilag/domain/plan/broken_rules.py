@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
 from equilag.domain.reduction.units import unit_lists, unit_numbers
 from equilag.domain.show import plural, show, some_of
-
-MAX_NAMED: Final = 3
-"""Members named in one finding: a partition has seldom more, and the finding stays one line."""
 
 
 class OverfullMember(NamedTuple):
@@ -128,16 +125,13 @@ def findings_about(reduction: Reduction, broken: BrokenRules, assigned: Index) -
             number = group.partition_name(partition)[1]
             yield (
                 f"assignment: co-partitioned topics are split: partition {number} of {topics}"
-                f" is with {some_of(holders, MAX_NAMED)}"
+                f" is with {some_of(holders)}"
             )
     for partition in broken.misplaced.tolist():
         topic, number = group.partition_name(partition)
         allowed = [show(ids[m]) for m in (group.allowed or {})[partition]]
         holder = ids[int(assigned[partition])]
-        yield (
-            f"assignment.{holder}.{topic}: only {some_of(allowed, MAX_NAMED)}"
-            f" may take partition {number}"
-        )
+        yield (f"assignment.{holder}.{topic}: only {some_of(allowed)} may take partition {number}")
     what = "partition" if reduction.unit_of is None else "unit"
     for member, units in broken.overfull:
         room = group.members[member].max_partitions

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
 from equilag.domain.errors import InputError
 from equilag.domain.figures import in_a_row
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints, PartitionClasses
-from equilag.domain.show import some_of
+from equilag.domain.show import MAX_NAMED, some_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,11 +54,6 @@ class RackReads:
         """Partitions that an assignment [P] reads across racks."""
         across = self.across[self.replicas, self.rack_of[assigned]]
         return int(np.count_nonzero(across & (assigned != NOBODY)))
-
-
-MAX_NAMED: Final = 4
-"""Partitions of one unit, and members of one partition, named in a message: lists of more topics
-are rare."""
 
 
 def split_classes(
@@ -102,13 +96,13 @@ def _nobody_takes(group: Group, together: Sequence[int]) -> str:
     allowed = group.allowed or {}
     names = ["-".join(map(str, group.partition_name(p))) for p in together]
     whose = [
-        f"{name} is for {some_of([group.members[m].id for m in allowed[p]], MAX_NAMED)} only"
+        f"{name} is for {some_of([group.members[m].id for m in allowed[p]])} only"
         for name, p in zip(names, together, strict=True)
         if p in allowed
     ]
     every = "both" if len(names) == 2 else "all"
-    unit = in_a_row(names) if len(names) <= MAX_NAMED else some_of(names, MAX_NAMED)
-    return f"{unit} are one unit, but no member may take {every}: {some_of(whose, MAX_NAMED)}"
+    unit = in_a_row(names) if len(names) <= MAX_NAMED else some_of(names)
+    return f"{unit} are one unit, but no member may take {every}: {some_of(whose)}"
 
 
 def _restrictions(

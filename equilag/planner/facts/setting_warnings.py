@@ -18,14 +18,12 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import DEFAULT_HORIZON
 from equilag.domain.policy.shape import unused_entries
 from equilag.domain.reduction.split_classes import RackReads
-from equilag.domain.show import guess, show, some_of
+from equilag.domain.show import MAX_NAMED, guess, show, some_of
 
 MAX_MEMBERS: Final = 2
 """Members of one rack that are named: the warning is one line, and the rack is what matters."""
-MAX_RACKS: Final = 3
-MAX_LISTS: Final = 3
 MAX_TOPICS: Final = 8
-"""Racks, lists of topics and topics of a list that are named, for the same reason."""
+"""Topics of a list that are named, for the same reason."""
 
 
 def warnings(group: Group, policy: Policy, protocol: str = "") -> Iterator[str]:
@@ -57,8 +55,8 @@ def rack_warnings(group: Group, policy: Policy) -> Iterator[str]:
         if rack and rack not in known
     ]
     if empty:
-        more = len(empty) - MAX_RACKS
-        shown = [*empty[:MAX_RACKS], *([f"{number(more)} more"] if more > 0 else [])]
+        more = len(empty) - MAX_NAMED
+        shown = [*empty[:MAX_NAMED], *([f"{number(more)} more"] if more > 0 else [])]
         yield f"no partition has a replica in {'; nor in '.join(shown)}"
 
 
@@ -91,7 +89,7 @@ def setting_warnings(group: Group, policy: Policy) -> Iterator[str]:
 
 def co_partition_warning(found: Sequence[CoPartitionedTopics]) -> str:
     """The warning in one line, with the option that keeps the topics together."""
-    shown, more = found[:MAX_LISTS], len(found) - MAX_LISTS
+    shown, more = found[:MAX_NAMED], len(found) - MAX_NAMED
     seem = [f"{_named(one.topics)} seem to be co-partitioned ({_why(one)})" for one in shown]
     if more > 0:
         seem.append(f"and {plural(more, 'more such list', 'more such lists')} of topics")

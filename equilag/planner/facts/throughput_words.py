@@ -17,11 +17,10 @@ from equilag.domain.figures import (
     time_span,
 )
 from equilag.domain.plan.plan_figures import HotPartition, ThroughputFigures
+from equilag.domain.show import MAX_IN_LINE
 from equilag.planner.facts.work import WorkFacts
 from equilag.planner.sizes.size_run import LeastMembers
 
-MAX_HOT: Final = 5
-"""Hot partitions that are named, a line each."""
 SPREAD: Final = {
     "lag": "lag",
     "rate": "records produced per second",
@@ -121,9 +120,9 @@ def _enough(least: LeastMembers, added: int) -> str:
 
 def hot_lines(hot: Sequence[HotPartition]) -> Iterator[str]:
     """The partitions that no member can read alone."""
-    yield from map(_hot, hot[:MAX_HOT])
-    if len(hot) > MAX_HOT:
-        yield f"and {plural(len(hot) - MAX_HOT, 'more partition')} like these"
+    yield from map(_hot, hot[:MAX_IN_LINE])
+    if len(hot) > MAX_IN_LINE:
+        yield f"and {plural(len(hot) - MAX_IN_LINE, 'more partition')} like these"
 
 
 def _hot(hot: HotPartition) -> str:

@@ -16,8 +16,6 @@ from equilag.domain.group.group import Group
 from equilag.domain.plan.verdict import Action, Cause, CauseFacts, NamedPartition
 from equilag.planner.facts.commands import next_command
 
-MAX_NAMES: Final = 3
-"""Members or partitions that a sentence names."""
 SURE_S: Final = 300.0
 """Seconds without a commit after which one is not to be expected: Kafka's consumers commit every
 5 s, and what commits by batch seldom takes 5 minutes for one."""
@@ -169,7 +167,7 @@ def told(
     figures = {
         "count": plural(len(at), "partition"),
         "has": form(len(at), "has", "have"),
-        "partitions": listed([partition_name(one) for one in partitions], MAX_NAMES),
+        "partitions": listed([partition_name(one) for one in partitions]),
         "member": listed(members, 1) or "nobody",
         "records": plural(waiting_records, "record"),
         "waits": waiting(waiting_records),

@@ -24,6 +24,7 @@ from equilag.domain.figures import (
 from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import member_counts
 from equilag.domain.plan.verdict import Action, HotPartitionFacts
+from equilag.domain.show import MAX_NAMED
 from equilag.planner.facts.setting_warnings import guess_words
 from equilag.planner.facts.throughput_words import ahead_words, behind_news, behind_words
 from equilag.planner.facts.work import WorkFacts
@@ -32,8 +33,6 @@ from equilag.planner.worth.judged_plan import JudgedPlan
 
 CLEARLY_LESS: Final = 0.9
 """Of what members fall behind by now: moves that leave more pause partitions for little."""
-MAX_HOT: Final = 3
-"""Hot partitions that are named: more are a topic with a wrong key."""
 
 
 class PlanDecision(NamedTuple):
@@ -187,9 +186,9 @@ def _hot(hot: tuple[HotPartitionFacts, ...], unit: str) -> tuple[str, ...]:
     """A line per hot partition."""
     lines = [
         f"{_hot_words(one)}: its member has at least {in_units(number(one.load), unit)}."
-        for one in hot[:MAX_HOT]
+        for one in hot[:MAX_NAMED]
     ]
-    if (more := len(hot) - MAX_HOT) > 0:
+    if (more := len(hot) - MAX_NAMED) > 0:
         are = form(more, "is", "are")
         lines.append(f"{plural(more, 'more partition')} {are} above a fair share as well.")
     return tuple(lines)

@@ -13,6 +13,7 @@ from equilag.domain.figures import form, number, plural, whole
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
 from equilag.domain.plan.verdict import CAUSES, CauseFacts, VerdictFacts
+from equilag.domain.show import MAX_NAMED
 from equilag.planner.facts.setting_warnings import guess_words
 from equilag.planner.facts.throughput_words import behind_news
 from equilag.planner.verdict.backlogs import backlog_causes
@@ -20,8 +21,6 @@ from equilag.planner.verdict.causes import told
 from equilag.planner.verdict.decide import PlanDecision, decide, worth_it
 from equilag.planner.worth.judged_plan import JudgedPlan
 
-MAX_OTHERS: Final = 3
-"""Further causes that are told beside the first."""
 BEGINNINGS: Final = {"look": "Look first: ", "cannot-tell": "Cannot tell who reads what. "}
 """How the headline of an action begins that is no plan's."""
 
@@ -51,7 +50,7 @@ def verdict_of(found: JudgedPlan) -> VerdictFacts:
     ]
     return VerdictFacts(
         action, action != "leave", made.plan_helps and action != "cannot-tell",
-        headline, (*details, *others[:MAX_OTHERS]), found.unit, found.heaviest,
+        headline, (*details, *others[:MAX_NAMED]), found.unit, found.heaviest,
         found.gain.relief_percent, found.hot, found.cost, found.suspects, tuple(causes),
         (first or causes[0]).cause if causes else None,
     )  # fmt: skip

@@ -22,10 +22,9 @@ from equilag.domain.figures import (
 )
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.metrics import member_loads
+from equilag.domain.show import MAX_IN_LINE
 from equilag.report import report_blocks as b
 
-MAX_NAMES: Final = 5
-"""Members that are named, and partitions: those whose lag grew most."""
 LEAST_CURVE: Final = 3
 """Points from which on lags are a curve."""
 
@@ -134,7 +133,7 @@ def change_facts(before: Group, after: Group) -> ChangeFacts:
         new_partitions=len(lag.keys() - old_lag.keys()),
         gone_partitions=len(old_lag.keys() - lag.keys()),
         lag=int(after.lag.sum()) - int(before.lag.sum()),
-        grown=tuple(one for one in grown[:MAX_NAMES] if one.lag > one.lag_before),
+        grown=tuple(one for one in grown[:MAX_IN_LINE] if one.lag > one.lag_before),
     )
 
 
@@ -185,7 +184,7 @@ def _sentences(found: ChangeFacts, before: MomentFacts, after: MomentFacts) -> I
     yield f"The lag {grew}: {lag}."
     for what, ids in (("Joined", found.joined), ("Left", found.left)):
         if ids:
-            yield f"{what}: {listed(ids, MAX_NAMES)}."
+            yield f"{what}: {listed(ids, MAX_IN_LINE)}."
     if not (found.joined or found.left):
         yield f"The same {plural(after.members, 'member')}."
     of = f"{number(found.changed_hands)} of {plural(after.partitions, 'partition')}"

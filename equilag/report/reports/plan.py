@@ -10,6 +10,7 @@ from typing import Any, Final
 from equilag.domain.figures import Change, form, listed, number, plural, printable, surplus, unit_of
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import VerdictFacts
+from equilag.domain.show import MAX_IN_LINE
 from equilag.planner.facts.commands import live_command, option_words
 from equilag.planner.facts.group import GroupFacts, group_facts
 from equilag.planner.facts.moves import flows_that_say_most, sorted_moves
@@ -42,8 +43,6 @@ MAX_MOVES: Final = 20
 """Moves up to which a screen shows each; with the members they fill one."""
 LARGEST: Final = 10
 """Moves that it shows of more, beside what members give to one another."""
-MAX_IDLE: Final = 5
-"""Idle members that are named."""
 
 
 class PlanReport(b.Report):
@@ -166,8 +165,8 @@ def members_section(report: PlanReport, strips: Sequence[b.Strip] = ()) -> b.Sec
     without = f"{plural(len(empty), 'member')} {form(len(empty), 'gets', 'get')} no partition"
     lines = (
         capacity_words(plan),
-        f"{nothing}: {listed(idle, MAX_IDLE)}" if idle else "",
-        f"{without}: {listed(empty, MAX_IDLE)}" if empty else "",
+        f"{nothing}: {listed(idle, MAX_IN_LINE)}" if idle else "",
+        f"{without}: {listed(empty, MAX_IN_LINE)}" if empty else "",
     )
     unit = unit_words(group.load_unit, True) if is_per_capacity(plan) else "lag in records"
     rest = f" (load: {unit})" if is_per_capacity(plan) else ""

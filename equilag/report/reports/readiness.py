@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 from equilag.domain.document import to_document
 from equilag.domain.figures import listed, plural
 from equilag.report import report_blocks as b
-from equilag.report.words.group import MAX_NAMES, group_name
+from equilag.report.words.group import group_name
 
 FORMAT: Final = "equilag/readiness/1"
 
@@ -87,7 +87,7 @@ class ReadinessReport(b.Report):
 
     def parts(self) -> Iterator[b.Block]:
         steps = self._steps("not yet")
-        needing = listed([*dict.fromkeys(who for _, who in steps)], MAX_NAMES)
+        needing = listed([*dict.fromkeys(who for _, who in steps)])
         words = f"Not ready: see the next steps of {needing}" if steps else "Ready: nothing to do"
         yield b.Headline(words, "act" if steps else "good")
         brokers = (
@@ -139,4 +139,4 @@ def _together(rows: Iterable[tuple[T, str]]) -> dict[T, str]:
     found: dict[T, list[str]] = {}
     for common, name in rows:
         found.setdefault(common, []).append(name)
-    return {common: listed(names, MAX_NAMES) for common, names in found.items()}
+    return {common: listed(names) for common, names in found.items()}

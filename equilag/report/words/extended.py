@@ -16,10 +16,6 @@ from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import rounded
 from equilag.report.report_blocks import Fact
 
-MAX_LISTS: Final = 3
-"""Lists of co-partitioned topics that are named."""
-
-
 SHORT_NOTE: Final = "short by so many records per second, which members fall behind"
 
 
@@ -70,7 +66,7 @@ def _units(plan: Plan) -> str:
         return ""
     each = spread_over(units.counts.min, units.counts.max)
     topics = ([printable(group.topics[t]) for t in one] for one in group.co_partitioned)
-    named = listed([" + ".join(one) for one in topics], MAX_LISTS)
+    named = listed([" + ".join(one) for one in topics])
     return f"{plural(units.count, 'unit')}, {each} per member; co-partitioned: {named}"
 
 

@@ -12,6 +12,7 @@ from equilag.domain.building.group_input import (
     InputDoubt,
 )
 from equilag.domain.figures import form, listed, number, plural, printable, shorten
+from equilag.domain.show import MAX_NAMED
 from equilag.report.report_blocks import Headline, Notes, Section, Title, Tone, section
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 NAMELESS: Final = "(a group without a name)"
 MAX_TOPICS: Final = 10
 """Topics named in one line: more than a few lines of names help nobody."""
-MAX_NAMES: Final = 3
-"""Examples in a sentence: with names of 40 characters they fit two lines."""
 MAX_NAME: Final = 60
 """Characters of one name."""
 DOCS: Final = "docs/causes.md"
@@ -80,7 +79,7 @@ def _doubt(doubt: InputDoubt) -> str:
     count, claims = doubt.count, f"{plural(doubt.count, 'claim')} dropped"
     if not doubt.examples:
         return f"{claims}: the partition is gone, or the member no longer subscribes to it"
-    few = doubt.examples[:MAX_NAMES]
+    few = doubt.examples[:MAX_NAMED]
     names = [[shorten(printable(name), MAX_NAME) for name in one] for one in few]
     if doubt.kind == CLAIMED_TWICE:
         them = f"so nobody owns {form(count, 'it', 'them')}"

@@ -14,14 +14,13 @@ from equilag.domain.figures import (
     plural,
     time_span,
 )
+from equilag.domain.show import MAX_NAMED
 from equilag.planner.facts.throughput_words import SPREAD
 from equilag.planner.facts.work import WEIGHT_UNITS
 from equilag.planner.sizes.sizing import HotUnit, LeastSize, SizeRow, Sizing
 
 SAME: Final = 0.001
 """Part of a load by which bound and plan may differ and still count as one: three digits."""
-MAX_HOT: Final = 3
-"""Hot partitions that are named."""
 BALANCES: Final = {
     "total": "even counts", "per-topic": "even counts of each topic",
     "both": "even counts of each topic and in all", "none": "counts free",
@@ -85,12 +84,12 @@ def size_lines(sizing: Sizing) -> Iterator[str]:
         after = f"after {time_span(row.catch_up_s)}" if row and row.catch_up_s else ""
         least = _least(sizing, sizing.least_catching_up, wording, after)
         yield f"Caught up within {time_span(sizing.catch_up or 0)}: {least}."
-    for unit in sizing.hot[:MAX_HOT]:
+    for unit in sizing.hot[:MAX_NAMED]:
         name, share = partition_name((unit.topic, unit.partition)), percent(100 * (unit.share or 0))
         pieces = plural(unit.pieces, "partition")
         yield f"Hot: {name} alone gets {share} of a member's capacity: split it into {pieces}."
-    if len(sizing.hot) > MAX_HOT:
-        yield f"Hot: {plural(len(sizing.hot) - MAX_HOT, 'more partition')} like these."
+    if len(sizing.hot) > MAX_NAMED:
+        yield f"Hot: {plural(len(sizing.hot) - MAX_NAMED, 'more partition')} like these."
     last = sizing.helpful_end
     if last is not None and sizing.heaviest is not None:
         why = _heaviest_partition(sizing, sizing.heaviest, wording)

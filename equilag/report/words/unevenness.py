@@ -16,11 +16,10 @@ from equilag.domain.figures import (
     printable,
     spread_over,
 )
+from equilag.domain.show import MAX_NAMED
 from equilag.planner.explaining.unevenness import UNEVEN, NowMemberFacts, UnevennessFacts
 from equilag.planner.facts.suspects import suspicion
 
-MAX_NAMES: Final = 3
-"""Members or topics that a sentence names."""
 SUSPECTED: Final = (
     "Moving partitions moves the backlog: measure speeds with --sample 60s, or look at it first."
 )
@@ -63,7 +62,7 @@ def _shares(now: UnevennessFacts, member: NowMemberFacts) -> str:
 def _heaviest(now: UnevennessFacts, heaviest: NowMemberFacts) -> Iterator[str]:
     shares = _shares(now, heaviest)
     yield f"{printable(heaviest.id)} is the heaviest member: {shares} ({number(now.fair)})."
-    for one in now.suspects[:MAX_NAMES]:
+    for one in now.suspects[:MAX_NAMED]:
         yield f"{suspicion(one)}. {SUSPECTED}"
     suspected = heaviest.id in {one.member for one in now.suspects}
     if now.narrow is not None:
@@ -112,7 +111,7 @@ def _weight(now: UnevennessFacts) -> str:
 def _narrow(now: UnevennessFacts) -> str:
     narrow = now.narrow
     assert narrow is not None
-    topics = listed(narrow.topics, MAX_NAMES)
+    topics = listed(narrow.topics)
     part = f"{percent(narrow.percent)} of its load"
     if narrow.readers == 1:
         return f"Only it may read these partitions of {topics}: {part}."
@@ -135,14 +134,14 @@ def _slow(now: UnevennessFacts, heaviest: NowMemberFacts) -> Iterator[str]:
     others = [f"{one.id} ({number(one.capacity)})" for one in now.slow if one is not own]
     if others:
         also = " too" if own is not None else ""
-        shown = f"{listed(others, MAX_NAMES)} {form(len(others), 'is', 'are')} slow{also}"
+        shown = f"{listed(others)} {form(len(others), 'is', 'are')} slow{also}"
         yield f"{shown}; the median capacity is {number(usual)}."
 
 
 def _lightest(now: UnevennessFacts, lightest: NowMemberFacts) -> Iterator[str]:
     if now.without:
         own = form(len(now.without), "owns", "own")
-        yield f"{listed(now.without, MAX_NAMES)} {own} no partition."
+        yield f"{listed(now.without)} {own} no partition."
         return
     count = plural(lightest.partitions, "partition")
     yield f"The lightest is {printable(lightest.id)}: {_shares(now, lightest)}, in {count}."
