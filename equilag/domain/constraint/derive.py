@@ -74,7 +74,7 @@ def count_constraint_of(
     """The count constraint of a policy, from a valid assignment [P] that meets it.
 
     `topics` are those of `topics_of`, if they are known. Raises NotMinimal where it does not meet
-    it. O(P + arcs × steps), see `shortest_distances`.
+    it. O(P + arcs × steps), see `Network.heights`.
     """
     pinned, totals = pinned_partitions(group, policy), member_counts(assigned, group.n_members)
     if not policy.counts_topics:

@@ -65,22 +65,35 @@ class Network(NamedTuple):
 
     def heights(self, flow: Ints, costs: Costs) -> Exact:
         """[nodes] potentials of a flow [A] of the smallest cost, the same for every such flow: no
-        arc on which a unit more fits leads up by more than that costs.
+        arc on which a unit more fits leads up by more than that costs. They are the least costs of
+        paths to each node, from wherever; at most 0.
 
-        Raises NegativeCycles, with arcs a that get units and arcs ~a that lose some.
+        Raises NegativeCycles, with arcs a that get units and arcs ~a that lose some. Bellman and
+        Ford's algorithm, all arcs of a round in one array operation: O(arcs × steps).
         """
-        grows = np.flatnonzero(flow < self.most)
-        shrinks = np.flatnonzero(flow > self.least)
-        try:
-            return shortest_distances(
-                np.concatenate((self.tail[grows], self.head[shrinks])),
-                np.concatenate((self.head[grows], self.tail[shrinks])),
-                np.concatenate((costs.more[grows], -costs.fewer[shrinks])),
-                self.n_nodes,
-            )
-        except NegativeCycles as error:
-            arcs = np.concatenate((grows, ~shrinks)).tolist()
-            raise NegativeCycles([[arcs[a] for a in cycle] for cycle in error.cycles]) from None
+        grows, shrinks = np.flatnonzero(flow < self.most), np.flatnonzero(flow > self.least)
+        tail = np.concatenate((self.tail[grows], self.head[shrinks]))
+        head = np.concatenate((self.head[grows], self.tail[shrinks]))
+        cost = np.concatenate((costs.more[grows], -costs.fewer[shrinks]))
+        height = np.zeros(self.n_nodes, cost.dtype)
+        before = np.full(self.n_nodes, -1)
+        look, rounds = 4, 0
+        while True:
+            through = height[tail] + cost
+            lower = (through < height[head]).nonzero()[0]
+            if not len(lower):
+                return height
+            to, through = head[lower], through[lower]
+            np.minimum.at(height, to, through)
+            by = (through == height[to]).nonzero()[0][::-1]  # the first arc of several counts
+            before[to[by]] = lower[by]
+            rounds += 1
+            if rounds == look:
+                look *= 2
+                cycles = _cycles(before, tail)
+                if cycles:
+                    arcs = np.concatenate((grows, ~shrinks))
+                    raise NegativeCycles([arcs[cycle].tolist() for cycle in cycles])
 
 
 def step_costs(more: Ints, fewer: Ints, capacity: Ints, path: int, once: bool) -> Costs:
@@ -105,31 +118,6 @@ def step_costs(more: Ints, fewer: Ints, capacity: Ints, path: int, once: bool) -
 def among_exact(values: Exact, others: Exact) -> Flags:
     known = set(others.tolist())
     return np.array([value in known for value in values.tolist()], np.bool_)
-
-
-def shortest_distances(tail: Ints, head: Ints, cost: Exact, n_nodes: int) -> Exact:
-    """[nodes] the least cost of a path along arcs to each node, from wherever; at most 0.
-
-    Raises NegativeCycles. Bellman and Ford's algorithm, all arcs of a round in one array operation.
-    """
-    distance = np.zeros(n_nodes, dtype=cost.dtype)
-    before = np.full(n_nodes, -1)
-    look, rounds = 4, 0
-    while True:
-        through = distance[tail] + cost
-        nearer = np.flatnonzero(through < distance[head])
-        if not len(nearer):
-            return distance
-        to, through = head[nearer], through[nearer]
-        np.minimum.at(distance, to, through)
-        by = np.flatnonzero(through == distance[to])[::-1]  # the first arc of several counts
-        before[to[by]] = nearer[by]
-        rounds += 1
-        if rounds == look:
-            look *= 2
-            cycles = _cycles(before, tail)
-            if cycles:
-                raise NegativeCycles(cycles)
 
 
 def _cycles(before: Ints, tail: Ints) -> list[list[int]]:

@@ -3,14 +3,12 @@
 From the flow at hand the cheapest circulation of the residual network is added, at the costs of one
 step more or less on each arc: wide steps at first, single ones at the end (capacity scaling; Ahuja,
 Magnanti and Orlin, "Network Flows", 14.5). No negative cycle is left then, which is what proves the
-result. The solver is not relied on: a circulation is taken only if it lowers the cost, and cycles
-that it leaves are cancelled one by one.
+result. A circulation of wide steps is taken only if it lowers the cost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -30,7 +28,7 @@ from equilag.domain.constraint import (
 )
 from equilag.solver.counts.even_flow import SupplyNetwork, even_flow
 from equilag.solver.counts.even_shares import EvenShares, Takers
-from equilag.solver.counts.min_cost_flow import solved_flow
+from equilag.solver.counts.min_cost_flow import cheapest_flow
 
 CostsOf: TypeAlias = Callable[..., Costs]
 """Of a flow [A], and a window if it is not that of single steps."""
@@ -98,23 +96,14 @@ def _cheapest(network: AssignmentNetwork, flow: Ints, costs_of: CostsOf, goal: s
         costs = costs_of(flow)
         try:
             network.network.heights(flow, costs)
-        except NegativeCycles as error:
-            added = None
-            if (costs.more != costs.fewer).any():
-                added = _circulation(network, flow, costs_of, goal, wide)
-            if added is None or not _saves(network, flow, added, goal):
+        except NegativeCycles:
+            convex = bool((costs.more != costs.fewer).any())
+            added = _circulation(network, flow, costs_of, goal, wide if convex else wide[:1])
+            if convex and not _saves(network, flow, added, goal):
                 added = _circulation(network, flow, costs_of, goal, wide[:1])
-            flow = flow + (_around(flow, error.cycles) if added is None else added)
+            flow = flow + added
         else:
             return flow
-
-
-def _around(flow: Ints, cycles: list[list[int]]) -> Ints:
-    """[A] one unit around each of the cycles."""
-    added = np.zeros_like(flow)
-    for arc in chain.from_iterable(cycles):
-        added[max(arc, ~arc)] += 1 if arc >= 0 else -1
-    return added
 
 
 def _circulation(
@@ -123,8 +112,8 @@ def _circulation(
     costs_of: CostsOf,
     goal: slice,
     windows: list[StepRange],
-) -> Ints | None:
-    """[A] what to add to the flow; None where that saves nothing, if windows are priced right."""
+) -> Ints:
+    """[A] what to add to the flow, so that it is the cheapest if windows are priced right."""
     tail, head, *_, n_nodes = network.network
     columns: list[tuple[Ints, ...]] = []
     for window in windows:
@@ -137,9 +126,7 @@ def _circulation(
         ]
     begin, end, room, cost, arc, sign = map(np.concatenate, zip(*columns, strict=True))
     residual = Network(begin, end, np.zeros_like(room), room, n_nodes)
-    units = solved_flow(residual, np.zeros(n_nodes, np.int64), cost)
-    if units is None or not (units * cost).sum() < 0:
-        return None
+    units = cheapest_flow(residual, np.zeros(n_nodes, np.int64), cost).units
     added = np.zeros_like(flow)
     np.add.at(added, arc, sign * units)
     return added

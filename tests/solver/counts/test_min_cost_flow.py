@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from equilag.domain.constraint import Network
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Ints
+from equilag.solver.counts import min_cost_flow
 from equilag.solver.counts.min_cost_flow import LARGEST_COST, CheapestFlow, cheapest_flow
 
 
@@ -41,14 +42,20 @@ def least_cost(network: Network, cost: Ints, supply: Ints) -> int | None:
 
 
 def check(network: Network, cost: Ints, supply: Ints) -> bool:
-    """Is there a flow; if so, the cheapest one was found and its potentials prove it."""
+    """Is there a flow; if so, the cheapest one was found and its potentials prove it: by cost
+    scaling, in any number of phases, and in few."""
     truth = least_cost(network, cost, supply)
-    if truth is None:
-        with pytest.raises(EquilagError):
-            cheapest_flow(network, supply, cost)
-    else:
-        found = cheapest_flow(network, supply, cost)
-        assert sum(a * b for a, b in zip(cost.tolist(), found.units.tolist(), strict=True)) == truth
+    for small, phases in ((10**9, 1), (0, 2**60), (0, 4)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(min_cost_flow, "SMALL", small)
+            patch.setattr(min_cost_flow, "MOST_PHASES", phases)
+            if truth is None:
+                with pytest.raises(EquilagError):
+                    cheapest_flow(network, supply, cost)
+                continue
+            found = cheapest_flow(network, supply, cost)
+        total = sum(a * b for a, b in zip(cost.tolist(), found.units.tolist(), strict=True))
+        assert total == truth
         proves(network, cost, found, supply)
     return truth is not None
 
