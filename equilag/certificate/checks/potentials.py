@@ -102,14 +102,15 @@ def bound_by_potentials(
     """
     by_unit, member, _ = potentials
     price, stakes = potentials.prices.move, _stakes(group)
-    stakes = stakes.where(constraint.may(stakes.unit, stakes.member))
-    classes = group.partition_class[stakes.unit], group.class_of[stakes.member]
     worth = price * stakes.number - by_unit[stakes.unit] - member[stakes.member]
-    stakes = stakes._replace(number=worth - _price_of_reads(group, potentials, *classes))
+    if potentials.prices.read:
+        classes = group.partition_class[stakes.unit], group.class_of[stakes.member]
+        worth -= _price_of_reads(group, potentials, *classes)
+    worth[~constraint.may(stakes.unit, stakes.member)] = -2 * ABOVE_ALL
     if constraint.per_topic:
-        kept = _kept_of_topics(constraint, potentials, stakes)
+        kept = _kept_of_topics(constraint, potentials, stakes._replace(number=worth))
     elif _is_dual(constraint, potentials):
-        kept = exact_sum(np.maximum(stakes.number, 0))
+        kept = exact_sum(np.maximum(worth, 0))
     else:
         return None
     kept += exact_sum(by_unit[group.assignable]) + member_part(constraint, member)
@@ -226,10 +227,12 @@ def _stakes(group: Group) -> Stakes:
     return Stakes(owned, group.owner[owned].astype(np.int64), np.ones_like(owned))
 
 
-def exact_sum(values: Ints, times: Ints | int = 1) -> int:
+def exact_sum(values: Ints, times: Ints | None = None) -> int:
     """The sum of `values`, each `times` a number of partitions, also where it passes 63 bits."""
     high, low = values >> 31, values & (2**31 - 1)
-    return (int((high * times).sum()) << 31) + int((low * times).sum())
+    if times is None:
+        return (int(high.sum()) << 31) + int(low.sum())
+    return (int(high @ times) << 31) + int(low @ times)
 
 
 def member_part(constraint: CountConstraint, member: Ints) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -98,14 +98,15 @@ def few_moves(task: Task, draft: Draft | None, budget: Budget) -> Draft | None:
         return None
     constraint = draft.make_constraint()
     found = fewest_moves(task.original, constraint)
-    claims: Claims = (found.claim(task.original, task.policy, constraint),)
-    moves = fewest = int(claims[0].value)
-    others: tuple[Index, ...] = ()
+    claim = cache(partial(found.claim, task.original, task.policy, constraint))
+    reached = count_moves(task.original, found.assigned)
+    moves = fewest = int(claim().value) if constraint.per_topic else reached
+    claims, others = draft.make_claims, tuple[Index, ...]()
     if task.original.extended.move_unit is not None:
         counted = counting_moves(task.original)
         few = fewest_moves(counted, constraint)
         number = few.claim(counted, task.policy, constraint)
-        claims, fewest = (number, *claims), int(number.value)
+        claims, fewest = (lambda: (*draft.make_claims(), number)), int(number.value)
         others = () if task.policy.fresh else _fewer(task, constraint, found, few)
     check_limit(task, moves, fewest)
     assigned, algorithm = found.assigned, "min-cost-flow"
@@ -113,10 +114,8 @@ def few_moves(task: Task, draft: Draft | None, budget: Budget) -> Draft | None:
         assigned, algorithm = draft.assigned, draft.algorithm
     elif task.policy.balance == UNCONSTRAINED:
         assigned = to_least_loaded(task.original, constraint, assigned)
-    claims = (*draft.make_claims(), *claims)
-    made = draft.make_constraint
-    final = count_moves(task.original, found.assigned) == moves
-    return Draft(assigned, algorithm, made, moves, lambda: claims, final, others)
+    made, final = draft.make_constraint, reached == moves
+    return Draft(assigned, algorithm, made, moves, lambda: (*claims(), claim()), final, others)
 
 
 COUNTING: Final = (
