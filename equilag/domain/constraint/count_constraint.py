@@ -102,22 +102,6 @@ class CountConstraint:
         inside = self.face[classes, member_classes]
         return classes[inside], member_classes[inside]
 
-    @cached_property
-    def parts(self) -> Ints:
-        """[K] the part of each member class: classes that partitions can pass between, directly or
-        by way of others, are one part, with the number of its first class. O(arcs × diameter)."""
-        classes, member_classes = self.arcs
-        n_classes, n_member_classes = self.face.shape
-        part: Ints = np.arange(n_member_classes)
-        while True:
-            least = np.full(n_classes, n_member_classes)
-            np.minimum.at(least, classes, part[member_classes])
-            joined = part.copy()
-            np.minimum.at(joined, member_classes, least[classes])
-            if np.array_equal(joined, part):
-                return part
-            part = joined
-
     def may(self, partitions: Some, members: Some) -> Flags:
         """True where the member may take the partition; the two are broadcast together."""
         group = self.group

@@ -38,7 +38,7 @@ from equilag.domain.plan.metrics import (
     stakes_held,
 )
 from equilag.domain.policy.policy import Policy
-from equilag.solver.moves.kept_flow import FlowNodes, KeptNetwork, NodeArcs
+from equilag.solver.moves.kept_flow import Cells, FlowNodes, KeptNetwork, NodeArcs
 from equilag.solver.moves.topic_moves import fewest_topic_moves
 
 
@@ -74,9 +74,8 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     """
     alike = group.partition_classes is None and not group.extended.has_stakes
     if constraint.per_topic and alike:
-        found = fewest_topic_moves(group, constraint)
-        dealt = _deal(constraint, group.owner, group.topic_of, found.cells)
-        return FewestMoves(dealt, found.potentials)
+        cells, potentials = fewest_topic_moves(group, constraint)
+        return FewestMoves(_deal(constraint, group.owner, group.topic_of, cells), potentials)
     return moves_against_reads(group, constraint, FlowPrices())
 
 
@@ -149,7 +148,7 @@ def _deal(
     constraint: CountConstraint,
     owner: Index,
     node: Index | Ints,
-    cells: tuple[Ints, Ints, Ints],
+    cells: Cells,
 ) -> Index:
     """[P] the assignment for counts of each node and member: own partitions first, then free ones.
 

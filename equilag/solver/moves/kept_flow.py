@@ -13,16 +13,19 @@ and one stake are a node, and a unit with several owners is a node of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from equilag.certificate.checks.potentials import FlowPrices, Potentials
-from equilag.domain.columns import Index, Ints, counted, ranges
+from equilag.domain.columns import Index, Ints, by_number, counted, ranges
 from equilag.domain.constraint import CountConstraint, CountInterval, InstanceSums, Network, Stops
 from equilag.domain.constraint.stops import TopicParts
 from equilag.domain.group.group import NOBODY, Group
 from equilag.solver.counts.min_cost_flow import cheapest_flow
+
+Cells: TypeAlias = tuple[Ints, Ints, Ints]
+"""Node or topic, member and units of every pair that there are any of, ascending."""
 
 
 class NodeArcs(NamedTuple):
@@ -179,9 +182,9 @@ class KeptNetwork:
         above = height - height[sink]
         return KeptFlow(kept, opened, given, above[:n_nodes], -above[members], -above[instances])
 
-    def cells(self, flow: KeptFlow) -> tuple[Ints, Ints, Ints]:
-        """Node, member and units of every pair that there are any of."""
-        by_slot = np.argsort(self.open.to, kind="stable")
+    def cells(self, flow: KeptFlow) -> Cells:
+        """What members get of nodes."""
+        by_slot = by_number(self.open.to, int(self.open.to.max(initial=0)) + 1)
         node = np.repeat(self.open.node[by_slot], flow.opened[by_slot])
         members = np.argsort(self.slot_of, kind="stable")
         key = node * len(members) + np.repeat(members, flow.given[members])

@@ -6,17 +6,17 @@ remainder of single partitions, and members that own one more than the fewest wo
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials, owned_of_topics
 from equilag.domain.budget import TABLE
-from equilag.domain.columns import among, place_of
+from equilag.domain.columns import among, place_of, rows_together
 from equilag.domain.constraint import CountConstraint, CountInterval, TopicIntervals
-from equilag.domain.group.group import Flags, Group, Ints
+from equilag.domain.group.group import Group, Ints
 from equilag.solver.counts.even_counts import Units, deal_in_turn
-from equilag.solver.moves.kept_flow import KeptNetwork, NodeArcs
+from equilag.solver.moves.kept_flow import Cells, KeptNetwork, NodeArcs
 
 MAX_PASSES: Final = 200
 """Passes that exchange units of one member that go together; most groups need fewer than ten."""
@@ -66,8 +66,10 @@ def _parted(topic: Ints, member: Ints, slot: Ints, fixed: Ints, n_members: int) 
     first, last = np.searchsorted(slot, slot), np.searchsorted(slot, slot, side="right")
     for _ in range(MAX_PASSES):
         cell = topic * n_members + member
-        taken = np.sort(np.concatenate((cell, fixed)))
-        wrong = np.flatnonzero(_repeated(cell) | among(cell, fixed))
+        taken, clash = np.sort(np.concatenate((cell, fixed))), among(cell, fixed)
+        order, new = rows_together([cell])
+        clash[order[~new]] = True
+        wrong = np.flatnonzero(clash)
         if not len(wrong):
             return member
         other = rng.integers(first[wrong], last[wrong])
@@ -84,24 +86,9 @@ def _parted(topic: Ints, member: Ints, slot: Ints, fixed: Ints, n_members: int) 
     return None
 
 
-def _repeated(cell: Ints) -> Flags:
-    """[cells] True for all but the first of equal ones."""
-    order = np.argsort(cell, kind="stable")
-    again = np.zeros(len(cell), np.bool_)
-    again[order[1:]] = cell[order[1:]] == cell[order[:-1]]
-    return again
-
-
-class TopicMoves(NamedTuple):
-    """Free partitions of each topic at each member, by topic and then by member, and the dual
-    solution; by slots it may prove fewer moves than the cells have."""
-
-    cells: tuple[Ints, Ints, Ints]
-    potentials: Potentials
-
-
-def fewest_topic_moves(group: Group, constraint: CountConstraint) -> TopicMoves:
-    """Counts per topic and member that let owners keep the most."""
+def fewest_topic_moves(group: Group, constraint: CountConstraint) -> tuple[Cells, Potentials]:
+    """Free partitions of each topic at each member that let owners keep the most, by topic and then
+    by member, and the dual solution; by slots it may prove fewer moves than the cells have."""
     topics = constraint.topics
     least, most = constraint.counts_of()
     fixed = topics.by_member.least
@@ -114,10 +101,10 @@ def fewest_topic_moves(group: Group, constraint: CountConstraint) -> TopicMoves:
         found = found or extras_by_slots(group, topics.by_members, room)
         assert found is not None  # nothing goes together where each member is a slot
         taken, potentials = found
-    return TopicMoves(_cells(group, constraint, taken), potentials)
+    return _cells(group, constraint, taken), potentials
 
 
-def _cells(group: Group, constraint: CountConstraint, taken: Units) -> tuple[Ints, Ints, Ints]:
+def _cells(group: Group, constraint: CountConstraint, taken: Units) -> Cells:
     """The fewest of every cell and one more for those `taken`, without what is pinned."""
     n_members = max(1, group.n_members)
     columns = [constraint.free_topics.least_cells, (*taken, np.ones_like(taken[0]))]
