@@ -28,6 +28,7 @@ from equilag.planner.solving.run_settings import (
     task_of,
 )
 from equilag.planner.solving.stage import Watcher
+from equilag.planner.worth.thresholds import NEARLY
 from equilag.solver.lower_bounds.load_bounds import excess_bound, load_bounds
 
 OTHERWISE_BOUND: Final[frozenset[LooserName]] = frozenset(("co-partitioning", "subscriptions"))
@@ -38,8 +39,17 @@ OF_MOVES: Final[frozenset[LooserName]] = frozenset(
 """Those that trade moves for evenness, so that they save no moves."""
 MAX_NAMED: Final = 5
 """Causes and settings that a prompt names."""
-FEWER: Final = 0.9
-"""Part of the moves that a plan as even has at most to save moves noticeably."""
+
+
+def _gains(plan: Plan, most: float, spread: float, excess: float, part: float) -> list[float]:
+    """By how much such loads are more even than those of a plan, in what is noticed of each: a part
+    of the mean load."""
+    loads, step = plan.loads, part * plan.loads.mean
+    if not step:
+        return [0.0] * 3
+    above = most_excess(step, int((~plan.planned.group.idle).sum()))
+    before = ((loads.max, most, step), (loads.spread, spread, step), (loads.excess, excess, above))
+    return [(now - then) / noticed for now, then, noticed in before]
 
 
 def is_at_the_floor(plan: Plan, policy: Policy) -> bool:
@@ -49,14 +59,9 @@ def is_at_the_floor(plan: Plan, policy: Policy) -> bool:
     bounds = load_bounds(counting, lambda: False)
     if bounds is None:
         return False
-    loads, step = plan.loads, NEGLIGIBLE * plan.loads.mean
-    members = int((~plan.planned.group.idle).sum())
-    above = loads.excess - in_unit(plan, excess_bound(counting, bounds).value)
-    return (
-        loads.max - in_unit(plan, bounds.highest.value) <= step
-        and loads.spread - in_unit(plan, bounds.spread) <= step
-        and above <= most_excess(step, members)
-    )
+    least = bounds.highest.value, bounds.spread, excess_bound(counting, bounds).value
+    most, spread, excess = (in_unit(plan, one) for one in least)
+    return max(_gains(plan, most, spread, excess, NEGLIGIBLE)) <= 1
 
 
 def helps(plan: Plan, other: Plan, name: LooserName) -> bool:
@@ -65,21 +70,13 @@ def helps(plan: Plan, other: Plan, name: LooserName) -> bool:
     Noticeably is by more than the tolerance of the policy gives away, or, where the setting is
     about that, by more than anybody notices.
     """
-    policy = plan.policy
-    part = NEGLIGIBLE
-    if policy is not None and name not in OF_MOVES:
-        part = max(part, policy.tolerance / 100)
-    step = part * plan.loads.mean
-    members = int((~plan.planned.group.idle).sum())
-    before, after = plan.loads, other.loads
-    gains = (
-        (before.max - after.max) / step if step else 0.0,
-        (before.spread - after.spread) / step if step else 0.0,
-        (before.excess - after.excess) / most_excess(step, members) if step else 0.0,
-    )
+    part, after = NEGLIGIBLE, other.loads
+    if plan.policy is not None and name not in OF_MOVES:
+        part = max(part, plan.policy.tolerance / 100)
+    gains = _gains(plan, after.max, after.spread, after.excess, part)
     if max(gains) > 1:
         return True
-    saves = len(other.moves) < len(plan.moves) and len(other.moves) <= FEWER * len(plan.moves)
+    saves = len(other.moves) < len(plan.moves) and len(other.moves) <= NEARLY * len(plan.moves)
     return saves and min(gains) >= -1 and name not in OF_MOVES
 
 

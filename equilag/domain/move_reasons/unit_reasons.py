@@ -13,6 +13,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.move_reasons.unit_moves import Chain, Loads, UnitMoves
 from equilag.domain.plan.metrics import topic_counts
 from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.domain.reduction.reduce import Reduction
 
 MoveReasonKind = Literal[
@@ -132,9 +133,8 @@ def _topic_counts(group: Group, rows: UnitMoves) -> Index:
     return found
 
 
-NOTED: Final = 0.01
-"""Part of a member's load from which on a move relieves it, whatever it does to counts: as much as
-the default tolerance lets plans differ."""
+NOTED: Final = DEFAULT_TOLERANCE / 100
+"""Part of a member's load from which on a move relieves it, whatever it does to counts."""
 
 
 class MoveCause(NamedTuple):

@@ -21,7 +21,9 @@ from equilag.domain.move_reasons.unit_reasons import Partner
 from equilag.domain.plan.claim import Claim, Evidence
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import SPREAD
+from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.planner.explaining.loosened import Rung, Scope, bound_rungs
+from equilag.planner.worth.thresholds import NEARLY
 
 CauseKind = Literal["partition", "partitions", "members", "pairs", "moves", "sums"]
 """What a cause is about:
@@ -37,11 +39,8 @@ Side = Literal["heaviest", "lightest", "spread"]
 """What a cause bounds: the heaviest member is not below it, the lightest not above it, the spread
 not smaller."""
 
-NOTED: Final = 0.01
+NOTED: Final = DEFAULT_TOLERANCE / 100
 """Part of the mean load from which on a bound is a cause: what the default tolerance gives away."""
-NEARLY: Final = 0.9
-"""Part of a bound's distance from the mean that a simpler argument has to prove to be given in its
-place: the rest would change nobody's decision."""
 MAX_NAMED: Final = 50
 """Partitions of a cause that are named, the heaviest first."""
 

@@ -13,10 +13,8 @@ from equilag.domain.group.lag import is_known
 from equilag.domain.group.weight import knows_rates
 from equilag.domain.plan.metrics import member_counts, member_loads
 from equilag.domain.plan.verdict import SuspectFacts
-from equilag.planner.worth.thresholds import MIN_GAIN
+from equilag.planner.worth.thresholds import MIN_GAIN, NEARLY
 
-MIN_PART: Final = 0.9
-"""Part of a member's partitions that have to lag, and of the others' that have to lag less."""
 TIMES: Final = 2
 """A partition lags if its lag is this many times the usual one of its topic."""
 MORE_PARTITIONS: Final = 2
@@ -75,7 +73,7 @@ def _lagging(group: Group, theirs: Flags, others: Flags) -> Flags:
 
 
 def _usual(lag: Ints) -> int:
-    return int(np.quantile(lag, MIN_PART, method="inverted_cdf"))
+    return int(np.quantile(lag, NEARLY, method="inverted_cdf"))
 
 
 def _suspected(group: Group, owner: Index, lags: Flags, others: Flags) -> Flags:
@@ -94,7 +92,7 @@ def _suspected(group: Group, owner: Index, lags: Flags, others: Flags) -> Flags:
         lag, late = float(np.median(group.lag[matter])), np.count_nonzero(lags & matter)
         far = lag >= max(MIN_GAIN, FAR_APART * usual)
         much = far or (all_of_it and lag >= max(MIN_GAIN, TIMES * usual))
-        found[member] = much and late >= (MOST if far else MIN_PART) * np.count_nonzero(matter)
+        found[member] = much and late >= (MOST if far else NEARLY) * np.count_nonzero(matter)
     return found
 
 

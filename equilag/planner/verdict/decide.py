@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,9 +30,7 @@ from equilag.planner.facts.throughput_words import ahead_words, behind_news, beh
 from equilag.planner.facts.work import WorkFacts
 from equilag.planner.verdict.causes import waiting
 from equilag.planner.worth.judged_plan import JudgedPlan
-
-CLEARLY_LESS: Final = 0.9
-"""Of what members fall behind by now: moves that leave more pause partitions for little."""
+from equilag.planner.worth.thresholds import NEARLY
 
 
 class PlanDecision(NamedTuple):
@@ -93,7 +91,7 @@ def _behind(found: JudgedPlan, work: WorkFacts) -> PlanDecision:
     action: Action = "repartition" if after.hot else "add-members"
     if not after.hot and work.more is not None and work.more <= 0:
         action = "loosen"
-    less = before is not None and after.short < CLEARLY_LESS * before.short
+    less = before is not None and after.short < NEARLY * before.short  # else they pause for little
     helps = bool(cost.moves) and found.verdict.worth_it and less
     if cost.moves:
         until = "leave it, since the moves of this plan bring too little"

@@ -21,6 +21,8 @@ Ground = Literal[
 """The kind of reason of a verdict."""
 GROUNDS: Final[tuple[Ground, ...]] = get_args(Ground)
 
+NEARLY: Final = 0.9
+"""Part of a figure that is nearly all of it: the rest would change nobody's decision."""
 SURE: Final = 3.0
 """Standard errors that a relief must exceed. The heaviest of 100 equally loaded members seems to be
 2.5 standard errors too heavy."""
