@@ -72,29 +72,13 @@ class Ledger:
         return self._counting
 
     @property
-    def move_cost(self) -> int:
-        """Load per move in the last goal of the policy."""
-        return 0 if self.objective is None else self.objective.move_cost
-
-    @property
     def objective(self) -> Objective | None:
         """The goals of the policy, for loads as they are compared; None without a policy."""
         return None if self.policy is None else Objective.of(self.policy, self.group)
 
-    @property
-    def highest_proved(self) -> Load:
-        """Proved: the heaviest load of every plan is at least this."""
-        return self.proofs.highest
-
-    @property
-    def lowest_proved(self) -> Load:
-        """Proved: the lightest load of every plan is at most this."""
-        known = self.proofs.value("min_load_at_most")
-        return self.counting.greatest_load if known is None else known
-
     def window(self, spread: Load) -> tuple[Load, Load]:
         """Above and below which loads all those of a plan with a smaller spread are."""
-        return self.highest_proved - spread, self.lowest_proved + spread
+        return self.proofs.highest - spread, self.proofs.lowest + spread
 
     def contradicted(self, claim: str, value: Load) -> bool:
         """True if the plan itself shows that the claim is wrong."""

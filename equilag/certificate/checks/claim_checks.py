@@ -92,7 +92,7 @@ def check_excess_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]
 
 def check_difference(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load:
     """`spread_at_least` by `difference`: the proved bounds of both extremes."""
-    return max(0, ledger.highest_proved - ledger.lowest_proved)
+    return max(0, ledger.proofs.highest - ledger.proofs.lowest)
 
 
 def check_sum(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load:

@@ -150,8 +150,8 @@ def check_moves_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -
         return 0
     if ledger.group.extended.has_stakes:
         raise Refuted("no search counts moves where partitions have several owners or weights")
-    high, low = ledger.highest_proved, ledger.lowest_proved
-    no_plan_within(ledger, within_spread(spread, value - 1, high, low))
+    extremes = ledger.proofs.highest, ledger.proofs.lowest
+    no_plan_within(ledger, within_spread(spread, value - 1, *extremes))
     return value
 
 

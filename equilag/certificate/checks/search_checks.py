@@ -69,11 +69,12 @@ def check_by_search(
     ledger: Ledger, value: Load, data: Mapping[str, Any], of_cost: bool = False
 ) -> Load:
     """`spread_at_least`, or `cost_at_least` (`of_cost`), by `search`."""
-    max_moves, move_cost = limit_in(ledger, data), ledger.move_cost if of_cost else 0
+    max_moves, objective = limit_in(ledger, data), ledger.objective
+    move_cost = objective.move_cost if of_cost and objective is not None else 0
     if value <= 0:
         return 0
     if move_cost and ledger.group.extended.move_unit is not None:
         raise Refuted("no search takes a cost of moves that have a weight")
-    high, low = ledger.highest_proved, ledger.lowest_proved
-    no_plan_within(ledger, search_target(value, max_moves, move_cost, high, low))
+    extremes = ledger.proofs.highest, ledger.proofs.lowest
+    no_plan_within(ledger, search_target(value, max_moves, move_cost, *extremes))
     return value
