@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import rows_together
-from equilag.domain.constraint import CountConstraint, ranges
+from equilag.domain.columns import ranges, rows_together
+from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group, Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.metrics import member_counts, member_loads

@@ -12,8 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Floats
-from equilag.domain.constraint import ranges
+from equilag.domain.columns import Floats, ranges
 from equilag.domain.group.group import NOBODY, Flags, Ints
 from equilag.domain.plan.metrics import moves_added
 from equilag.solver.local_search.assignment_state import AssignmentState, disjoint_pairs

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Floats
-from equilag.domain.constraint import CountConstraint, ranges
+from equilag.domain.columns import Floats, ranges
+from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn, excess
 from equilag.domain.group.throughput import Shortage

@@ -18,7 +18,8 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.constraint import ALL, CountConstraint, ranges
+from equilag.domain.columns import ranges
+from equilag.domain.constraint import ALL, CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.solver.exchange.cyclic_exchanges import exchange_of_three, exchange_of_two
 from equilag.solver.local_search.assignment_state import AssignmentState, Window
