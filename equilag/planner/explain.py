@@ -55,7 +55,7 @@ def _gains(plan: Plan, most: float, spread: float, excess: float, part: float) -
 def is_at_the_floor(plan: Plan, policy: Policy) -> bool:
     """True if no assignment to subscribers is noticeably better, whatever counts, pins, room, racks
     and moves. O(sets × P)."""
-    counting = next(bound_rungs(plan, policy)).counting
+    counting = next(bound_rungs(plan, policy)).ledger.counting
     bounds = load_bounds(counting, lambda: False)
     if bounds is None:
         return False

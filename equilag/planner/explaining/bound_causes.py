@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.heaviest import folded, heavy, rest
+from equilag.certificate.checks.claim_checks import CHECKS
 from equilag.domain.group import loads
 from equilag.domain.group.group import Flags, Ints
 from equilag.domain.group.member_capacities import Load
@@ -123,24 +123,17 @@ def _of_extreme(plan: Plan, rungs: Sequence[Rung], claim: Claim) -> BoundCause |
 def _simplest(rungs: Sequence[Rung], claim: Claim, high: bool, mean: float) -> _Argument | None:
     """The argument with the fewest rules, and then the simplest, that proves nearly as much."""
     wanted = NEARLY * abs(claim.value - mean)
+    names = {"members": claim.data.get("members", [*claim.data.get("prices", ())])}
     for rung in rungs:
-        members = _members(rung.counting, claim)
+        members = rung.ledger.members_in(names)
         for kind, heaviest in _arguments(claim, high):
-            value = _value(rung.counting, kind, heaviest, members, high)
+            check = CHECKS[claim.claim, kind]
+            value = check(rung.ledger, claim.value, {**names, "heaviest": heaviest})
             if value is not None and (value - mean if high else mean - value) >= wanted:
                 return _Argument(kind, heaviest, rung, members, value)
     if claim.kind == "prices":  # under all rules, of the members that have a price
         return _Argument("prices", 0, rung, members, claim.value)
     return None
-
-
-def _members(counting: Counting, claim: Claim) -> Flags:
-    prices = claim.data.get("prices")
-    names = claim.data.get("members", "all") if prices is None else prices
-    if names == "all":
-        return counting.active
-    chosen = {*names}
-    return np.array([member.id in chosen for member in counting.group.members], dtype=np.bool_)
 
 
 def _arguments(claim: Claim, high: bool) -> Iterator[tuple[str, int]]:
@@ -156,22 +149,9 @@ def _arguments(claim: Claim, high: bool) -> Iterator[tuple[str, int]]:
         yield "folding", 0
 
 
-def _value(counting: Counting, kind: str, heaviest: int, members: Flags, high: bool) -> Load | None:
-    """What the argument proves, by the code that checks claims; None if it does not apply."""
-    match kind:
-        case "average":
-            return counting.average(members)[0 if high else 1]
-        case "heavy":
-            return heavy(counting, members, heaviest)
-        case "rest":
-            return rest(counting, members, heaviest)
-        case _:
-            pair = folded(counting, members)
-            return None if pair is None else pair[0 if high else 1]
-
-
 def _cause(plan: Plan, claim: Claim, argument: _Argument, side: Side) -> BoundCause:
-    (scope, counting), members = argument.rung, argument.members
+    (scope, ledger), members = argument.rung, argument.members
+    counting = ledger.counting
     active = members & counting.active
     part = counting.exclusive(active)
     kind: CauseKind

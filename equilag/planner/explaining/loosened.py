@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.ledger import Ledger
 from equilag.domain.constraint import CountConstraint, constraint_of, unconstrained, within_room
 from equilag.domain.constraint.derive import count_constraint_of, pinned_partitions
 from equilag.domain.group.group import Group
@@ -138,7 +138,8 @@ the fewest reads across racks."""
 
 class Rung(NamedTuple):
     scope: Scope
-    counting: Counting
+    ledger: Ledger
+    """Of the constraint that these rules make."""
 
 
 def bound_rungs(plan: Plan, policy: Policy) -> Iterator[Rung]:
@@ -149,7 +150,8 @@ def bound_rungs(plan: Plan, policy: Policy) -> Iterator[Rung]:
     assigned = planned.collapse(plan.assigned)
 
     def rung(scope: Scope, constraint: CountConstraint) -> Rung:
-        return Rung(scope, Counting(constraint.group, constraint))
+        of = constraint.group
+        return Rung(scope, Ledger(of, of, policy, constraint, exact_counts=True, move_limit=None))
 
     yield rung("subscriptions", unconstrained(unrestricted(planned, policy).group))
     if planned.given.allowed or group.extended.has_room_limits:
