@@ -16,7 +16,7 @@ from equilag.domain.move_reasons.unit_reasons import (
     nodes_of,
     unit_reasons,
 )
-from equilag.domain.plan.metrics import member_counts, moved
+from equilag.domain.plan.metrics import member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
 from equilag.domain.show import MAX_NAMED
@@ -53,7 +53,7 @@ class PlanReasons:
 
     def _cause(self, number: int) -> MoveCause:
         given, found = self.reduction.given, self._found
-        partition = self._moving[number]
+        partition = int(self._rows.gone[number])
         source, target = int(given.owner[partition]), int(self.assigned[partition])
         if found is None:
             lost = self._loads.weight[partition] * self._loads.per_weight[source]
@@ -113,12 +113,6 @@ class PlanReasons:
             return []
         ends = nodes_of(self.reduction, self.policy, self._rows)
         return chains_of(*ends, self._rows.lost)
-
-    @cached_property
-    def _moving(self) -> list[int]:
-        """The partitions that move."""
-        found: list[int] = np.flatnonzero(moved(self.reduction.given.owner, self.assigned)).tolist()
-        return found
 
     @cached_property
     def _units(self) -> tuple[Ints, Ints]:

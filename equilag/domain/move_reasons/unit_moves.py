@@ -130,6 +130,8 @@ class Loads(NamedTuple):
 class UnitMoves(NamedTuple):
     """The units [U] that change hands; of plain groups each is a partition."""
 
+    gone: Ints
+    """[n] the partitions that move"""
     unit: Ints
     """[U] ascending"""
     source: Index
@@ -179,4 +181,4 @@ def unit_moves(reduction: Reduction, weight: Ints, assigned: Index) -> UnitMoves
     source, target = main[unit], of_units[unit]
     counts = member_counts(of_units, n_members)
     counts += member_counts(source, n_members) - member_counts(target, n_members)
-    return UnitMoves(unit, source, target, lost, gained, heaviest, row_of, of_units, counts)
+    return UnitMoves(gone, unit, source, target, lost, gained, heaviest, row_of, of_units, counts)
