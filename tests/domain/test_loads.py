@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.groups import first_valid, group_of, groups
+from support.groups import group_of
 from support.orders_service import rated_group
 
-from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.group.group import NOBODY, Index
 from equilag.domain.group.loads import MemberLoads, excess, in_unit, load_from, roughly, written
 from equilag.domain.group.member_capacities import Load, MemberCapacities, decimal
-from equilag.domain.plan.metrics import alike, is_valid, member_loads, spread
+from equilag.domain.plan.metrics import is_valid
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 
@@ -169,21 +169,6 @@ def test_the_first_load_from_which_something_holds(
 
 def assigned(*members: int) -> Index:
     return np.array(members, dtype=np.int32)
-
-
-@given(groups())
-def test_figures_as_from_a_list(group: Group) -> None:
-    column = first_valid(group)
-    loads = [0] * group.n_members
-    for partition, member in enumerate(column.tolist()):
-        if member != NOBODY:
-            loads[member] += int(group.lag[partition])
-    active = [load for load, idle in zip(loads, group.idle.tolist(), strict=True) if not idle]
-    figures = alike(member_loads(column, group.lag, group.n_members), group.idle)
-    assert figures.weight.tolist() == loads
-    assert (figures.max, figures.min) == (max(active, default=0), min(active, default=0))
-    assert figures.mean == (sum(active) / len(active) if active else 0.0)
-    assert figures.spread == spread(np.array(loads, np.int64), group.idle)
 
 
 @pytest.mark.parametrize(

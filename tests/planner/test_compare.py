@@ -219,15 +219,3 @@ def test_reads_across_racks() -> None:
     ):
         plan = equilag.solve(group, policy, effort=0.05, time_limit=20.0)
         assert BoundScope(plan).beyond(across, breaks_rules=False) == expected
-
-
-def test_rows_of_a_comparison_have_the_reasons() -> None:
-    found = compare(IN_PAIRS, "fair-yet-sticky", effort=0.05, time_limit=20.0)
-    rows = {row["assignor"]: row for row in found.to_dict()["rows"]}
-    moving = {name for name, row in rows.items() if (row["moves"] or 0) > 0}
-    assert (
-        moving == {name for name, row in rows.items() if "moves" in row["beyond_reasons"]} != set()
-    )
-    assert not rows["equilag"]["beyond_bound"]
-    for row in rows.values():
-        assert row["beyond_bound"] == bool(row["beyond_reasons"])

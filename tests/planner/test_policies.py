@@ -51,28 +51,6 @@ def is_the_best(group: Group, **wanted: Any) -> Plan:
     return plan
 
 
-SETTINGS: Final[list[dict[str, Any]]] = [
-    {},
-    {"move_cost": 1},
-    {"move_cost": 40},
-    {"fresh": True},
-    {"fresh": True, "move_cost": 40},
-]
-
-
-@pytest.mark.parametrize(
-    ("policy", "balance", "wanted"),
-    [
-        (policy, balance, SETTINGS[(row + 2 * column) % len(SETTINGS)])
-        for row, policy in enumerate(POLICIES)
-        for column, balance in enumerate(BALANCES)
-    ],
-)
-def test_every_policy_and_balance(policy: str, balance: str, wanted: dict[str, Any]) -> None:
-    for group in small_groups(seed=101, n=2, limit=500):
-        is_the_best(group, policy=policy, balance=balance, **wanted)
-
-
 @given(
     groups(limit=120),
     st.sampled_from(POLICIES),

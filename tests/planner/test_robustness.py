@@ -220,15 +220,6 @@ def test_progress_tells_where_a_run_stands() -> None:
     assert [p.elapsed for p in seen] == sorted(p.elapsed for p in seen)
 
 
-def test_choices_run_from_the_fewest_moves_to_the_most_even() -> None:
-    plan = equilag.solve(SMALL, time_limit=20.0, tolerance=0)
-    front = Assignments.all(SMALL).balanced("total").front()
-    assert (plan.choices[0].moves, plan.choices[0].spread) == front[0]
-    assert (plan.choices[-1].moves, plan.choices[-1].spread) == front[-1]
-    assert plan.choices[0].label == "fewest moves"
-    assert plan.choices[-1].label == "most even"
-
-
 # The short way of a group without lag leads to the same plan as the stages.
 
 
