@@ -96,7 +96,7 @@ class CatchUpTimes:
         low, high = least, seconds
         while self._pool.alike and high - low > NEGLIGIBLE * high and high < np.inf:
             middle = (low + high) / 2
-            work = SizeCurve.of(self._pool, self._policy, self._seed, WORK, middle)
+            work = SizeCurve(self._pool, self._policy, self._seed, WORK, middle)
             if work.beyond(size, middle):
                 low = middle
             else:

@@ -94,20 +94,22 @@ class SizeCurve:
 
     def __init__(
         self,
-        pool: MemberPool,
+        given: MemberPool,
         policy: Policy,
-        seed: int = 0,
-        scale: int = 1,
-        exact: bool = True,
+        seed: int,
+        kind: WeightKind,
+        horizon: float = 1.0,
         enough: float = 0.0,
         about: float = 0.0,
     ) -> None:
-        """`policy` is a `probing_policy`, `scale` what one unit of weight is in the pool's lag;
-        `exact` is False if that lag had to be rounded. With `enough`, no load below it is looked
-        for; one that is `about` so large a part above the best is as good."""
-        self.pool = pool
-        self._policy, self._seed = policy, seed
-        self._scale, self._exact, self._enough, self._about = scale, exact, enough, about
+        """The loads by some weight of the pool's group; `policy` is that of `size`. With `enough`,
+        no load below it is looked for; one that is `about` so large a part above the best is as
+        good."""
+        weights = weights_of(given.group, policy, kind, horizon)
+        self._exact, self._scale = is_exact(given.group, weights), weights.scale
+        self.pool = pool = weighed_pool(given, weights)
+        self._policy = policy = probing_policy(policy)
+        self._seed, self._enough, self._about = seed, enough, about
         n = len(pool.processes) + 1
         self._bound, self._load, self._spent = np.zeros(n), np.full(n, np.inf), np.zeros(n)
         self._tried, self._dealt = np.zeros((2, n), np.bool_)
@@ -123,21 +125,6 @@ class SizeCurve:
         self.falls = free or self.loads is not None
         """True if a larger size never has a heavier load: each has all members of the smaller, and
         counts do not stand in the way."""
-
-    @staticmethod
-    def of(
-        pool: MemberPool,
-        policy: Policy,
-        seed: int,
-        kind: WeightKind,
-        horizon: float = 1.0,
-        enough: float = 0.0,
-        about: float = 0.0,
-    ) -> SizeCurve:
-        """The loads by some weight of the pool's group; `policy` is that of `size`."""
-        weights = weights_of(pool.group, policy, kind, horizon)
-        exact, weighed = is_exact(pool.group, weights), weighed_pool(pool, weights)
-        return SizeCurve(weighed, probing_policy(policy), seed, weights.scale, exact, enough, about)
 
     def at(self, size: int) -> SizeLoad | None:
         """What is known of a size; None where no plan is."""

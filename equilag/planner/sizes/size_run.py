@@ -88,29 +88,27 @@ class SizeRun:
         """True if rates and capacities are known."""
         return knows_rates(self._given) and self.pool.capacity is not None
 
-    def keeping_up(self, curve: SizeCurve, budget: Budget) -> SizeGoal:
-        """That all rates are within capacity; `curve` is that of rates."""
-        return SizeGoal.of(curve, 1.0, (self.first, self.last), budget)
-
     def answer(self, catch_up: float | None, budget: Budget, about: float = 0.0) -> Sizing:
         """Everything that `size` says. Raises InputError where no size has room for all."""
         if catch_up is not None and self.pool.capacity is None:
             raise InputError("needs to know what members can process: --capacity", "catch_up")
         kind, of_weight = self._weights.kind, (self.pool, self._policy, self._seed)
-        curve = SizeCurve.of(*of_weight, kind, self._policy.horizon, about=about)
+        sizes = self.first, self.last
+        curve = SizeCurve(*of_weight, kind, self._policy.horizon, about=about)
         keeping = catching = None
         if self.tells_who_keeps_up:
-            rates = curve if kind == RATE else SizeCurve.of(*of_weight, RATE)
-            keeping = self.keeping_up(rates, budget)
+            rates = curve if kind == RATE else SizeCurve(*of_weight, RATE)
+            keeping = SizeGoal(rates, 1.0, sizes, budget)
         if catch_up is not None:
-            work = SizeCurve.of(*of_weight, WORK, catch_up)
-            catching = SizeGoal.of(work, catch_up, (self.first, self.last), budget)
+            work = SizeCurve(*of_weight, WORK, catch_up)
+            catching = SizeGoal(work, catch_up, sizes, budget)
         goals = [goal for goal in (keeping, catching) if goal is not None]
+        least = [goal.least for goal in goals]
         here = min(max(self.first, self.pool.present), self.last)
         with budget.portion(1.0 if self._times is None else WALKING) as part:
             if self.first < self.last:
                 walk(curve, here, self.first, self.last, part)
-            shown = self._shown(self._rows(curve, budget), goals)
+            shown = notable_sizes(self._rows(curve, budget), self.pool.present, least)
             for goal in goals:
                 for size in shown:
                     goal.settle(size, part)
@@ -120,8 +118,8 @@ class SizeRun:
         rows = self._rows(curve, budget)
         if not rows and curve.refused is not None:
             raise curve.refused
-        first = {here, *(goal.least.at_most for goal in goals)}  # of them somebody wants the time
-        shown = self._shown(rows, goals)
+        first = {here, *(found.at_most for found in least)}  # of them somebody wants the time
+        shown = notable_sizes(rows, self.pool.present, least)
         for place, row in sorted(enumerate(rows), key=lambda pair: pair[1].size not in first):
             keeps_up = keeping and keeping.met(row.size)
             catches_up = catching and catching.met(row.size)
@@ -199,12 +197,6 @@ class SizeRun:
             rows.append(SizeRow(size, members, known.load, known.at_least, helps, share))
         return rows
 
-    def _shown(self, rows: list[SizeRow], goals: list[SizeGoal]) -> list[int]:
-        """The sizes that somebody wants to see."""
-        helping = [row.size for row in rows if row.helps]
-        least = [goal.least for goal in goals]
-        return notable_sizes([row.size for row in rows], helping, self.pool.present, least)
-
     def _timed(
         self, row: SizeRow, is_shown: bool, catch_up: float | None, budget: Budget
     ) -> SizeRow:
@@ -258,6 +250,6 @@ def least_members(group: Group, policy: Policy, budget: Budget) -> LeastMembers 
     run.first = max(run.first, min(run.pool.present, run.last))
     if not run.tells_who_keeps_up:
         return None
-    rates = SizeCurve.of(run.pool, policy, 0, RATE, enough=1.0)
-    goal = run.keeping_up(rates, budget)
+    rates = SizeCurve(run.pool, policy, 0, RATE, enough=1.0)
+    goal = SizeGoal(rates, 1.0, (run.first, run.last), budget)
     return LeastMembers(run.pool.present, run.pool.threads, goal.least, run.last, run.hot())

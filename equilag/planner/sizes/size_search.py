@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, final
 
 from equilag.domain.budget import Budget
 from equilag.domain.plan.plan_figures import RATE_ROUNDING
@@ -16,82 +17,66 @@ EFFORTS: Final = (PROBE_EFFORT, 0.2)
 """Seconds' worth of work for a size, the second where the first left open what matters."""
 
 
-class SizeGoal(NamedTuple):
+@final
+class SizeGoal:
     """A limit that the loads of a curve are to be within, and the least size where they are."""
 
-    curve: SizeCurve
-    limit: float
-    least: LeastSize
+    def __init__(
+        self, curve: SizeCurve, limit: float, sizes: tuple[int, int], budget: Budget
+    ) -> None:
+        """`sizes` are the first and the last one to look at for the least."""
+        self._curve, self._limit = curve, limit * (1 + RATE_ROUNDING)
+        self.least = self._least(*sizes, budget)
 
-    @staticmethod
-    def of(curve: SizeCurve, limit: float, sizes: tuple[int, int], budget: Budget) -> SizeGoal:
-        """The goal of some load, with the least of a range of sizes that is found to meet it."""
-        limit *= 1 + RATE_ROUNDING
-        return SizeGoal(curve, limit, least_size(curve, limit, *sizes, budget))
+    def _least(self, first: int, last: int, budget: Budget) -> LeastSize:
+        """The least size whose heaviest load under the best plan is within the limit, as close as
+        the budget allows.
 
-    def settle(self, size: int, budget: Budget) -> None:
-        """Find out whether a size meets the goal, as far as the budget allows."""
-        settle(self.curve, size, self.limit, budget)
+        A short look at sizes in steps of 1, 2, 4, … from the first one that the bounds leave open
+        leads to one within the limit. From there on, halves lead to the least where loads fall with
+        the size; else one size after the other. Members that are alike are dealt partitions when
+        nothing is left.
+        """
+        start = size = self._first_open(first, last)
+        found, step, end, climbs = None, 1, last + 1, True
+        while start < end and (self._curve.loads is not None or not used_up(budget)):
+            self.settle(size, budget, EFFORTS[:1] if climbs else EFFORTS)
+            met = self.met(size)
+            if met:
+                found = end = size
+            elif not climbs or (size == start and met is False):
+                start = size + 1
+            climbs = climbs and found is None and size < last
+            if climbs:
+                size, step = min(size + step, last), 2 * step
+            else:
+                size = (start + end) // 2 if self._curve.falls else start
+        return LeastSize(self._first_open(first, last), found)
+
+    def _first_open(self, first: int, last: int) -> int:
+        """The first size that is not proved to be beyond the limit, or the one after the last."""
+        sizes = range(first, last + 1)
+        if self._curve.falls:
+            return first + bisect_left(sizes, True, key=lambda k: not self._is_beyond(k))
+        return next((k for k in sizes if not self._is_beyond(k)), last + 1)
+
+    def _is_beyond(self, size: int) -> bool:
+        return self._curve.beyond(size, self._limit)
 
     def met(self, size: int) -> bool | None:
         """Whether a size meets the goal; None where that is open."""
-        if self.curve.within(size, self.limit):
+        if self._curve.within(size, self._limit):
             return True
-        return False if self.curve.beyond(size, self.limit) else None
+        return False if self._is_beyond(size) else None
 
-
-def least_size(curve: SizeCurve, limit: float, first: int, last: int, budget: Budget) -> LeastSize:
-    """The least size from `first` to `last` whose heaviest load under the best plan is at most
-    `limit`, as close as the budget allows.
-
-    A short look at sizes in steps of 1, 2, 4, … from the first one that the bounds leave open leads
-    to one within the limit. From there on, halves lead to the least where loads fall with the size;
-    else one size after the other. Members that are alike are dealt partitions when nothing is left.
-    """
-    start = size = _first_open(curve, limit, first, last)
-    found, step, end, climbs = None, 1, last + 1, True
-    while start < end and (curve.loads is not None or not used_up(budget)):
-        settle(curve, size, limit, budget, EFFORTS[:1] if climbs else EFFORTS)
-        if curve.within(size, limit):
-            found = end = size
-        elif not climbs or (size == start and curve.beyond(size, limit)):
-            start = size + 1
-        climbs = climbs and found is None and size < last
-        if climbs:
-            size, step = min(size + step, last), 2 * step
-        else:
-            size = (start + end) // 2 if curve.falls else start
-    return LeastSize(_first_open(curve, limit, first, last), found)
-
-
-def _first_open(curve: SizeCurve, limit: float, first: int, last: int) -> int:
-    """The first size that is not proved to be beyond the limit, or the one after the last."""
-    if not curve.falls:
-        return next((k for k in range(first, last + 1) if not curve.beyond(k, limit)), last + 1)
-    low, high = first - 1, last + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if curve.beyond(middle, limit):
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def settle(
-    curve: SizeCurve,
-    size: int,
-    limit: float,
-    budget: Budget,
-    efforts: tuple[float, ...] = EFFORTS,
-) -> None:
-    """Look for a plan of the size, and for a better one where it is open whether it is within the
-    limit."""
-    curve.deal(size)
-    for effort in efforts:
-        if curve.within(size, limit) or curve.beyond(size, limit) or used_up(budget):
-            return
-        curve.try_size(size, budget, effort)
+    def settle(self, size: int, budget: Budget, efforts: tuple[float, ...] = EFFORTS) -> None:
+        """Look for a plan of the size, and for a better one where it is open whether it meets the
+        goal, as far as the budget allows."""
+        self._curve.deal(size)
+        for effort in efforts:
+            if self.met(size) is not None or used_up(budget):
+                return
+            self._curve.try_size(size, budget, effort)
 
 
 def walk(curve: SizeCurve, here: int, first: int, last: int, budget: Budget) -> None:

@@ -215,15 +215,15 @@ MAX_NOTABLE: Final = 12
 
 
 def notable_sizes(
-    rows: Sequence[int], helping: Sequence[int], present: int, least: Iterable[LeastSize | None]
+    rows: Sequence[SizeRow], present: int, least: Iterable[LeastSize | None]
 ) -> list[int]:
     """Of the sizes with a row, ascending: the present one, those around the least ones that keep
     up or catch up, and those that help; of many of these some, in about equal ratios."""
-    wanted = {present, *rows[:1], *helping[-1:], *_thinned(helping)}
+    wanted = {present, *_thinned([row.size for row in rows if row.helps])}
     for found in filter(None, least):
         ends = [found.at_least, found.at_least if found.at_most is None else found.at_most]
         wanted |= {*ends, *(end - 1 for end in ends)}
-    return [size for size in rows if size in wanted]
+    return [row.size for row in rows if row.size in wanted]
 
 
 def _thinned(sizes: Sequence[int]) -> list[int]:

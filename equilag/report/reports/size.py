@@ -29,12 +29,11 @@ class SizeReport(b.Report):
         self.wording = Wording.of(sizing)
         self.interrupted = sizing.interrupted
         wanted = notable_sizes(
-            [row.size for row in sizing.rows],
-            [row.size for row in sizing.helping],
+            sizing.rows,
             sizing.basis.present,
             (sizing.least_keeping_up, sizing.least_catching_up),
         )
-        self.shown = tuple(row for row in sizing.rows if row.size in set(wanted))
+        self.shown = tuple(row for row in sizing.rows if row.size in wanted)
         """The present size, those around the least ones that keep up or catch up, and those that
         help; of many of these some."""
 
