@@ -202,7 +202,7 @@ class Policy(Settings):
                 other, needed = declared.shown_with
                 shown = getattr(self, other) == needed
             if shown:
-                found[name] = None if value is None else declared.form.json(value)
+                found[name] = declared.json(value)
         return found
 
     def _with_defaults(self, names: Iterable[str]) -> Policy:

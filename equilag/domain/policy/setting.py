@@ -210,6 +210,9 @@ class Setting:
             return self.default
         return self.form.check(value, place or self.place)
 
+    def json(self, value: Any) -> Any:
+        return None if value is None else self.form.json(value)
+
     @property
     def option(self) -> str:
         return f"--{self.place.replace('_', '-')}"

@@ -20,7 +20,6 @@ from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.entries import NO_LISTS
 from equilag.domain.policy.policy import SETTINGS, Policy
-from equilag.domain.policy.setting import Family
 from equilag.domain.reduction.reduce import Reduction, reduce_group
 
 LooserName = Literal[
@@ -57,41 +56,47 @@ class Loosened:
 
 def loosened(group: Group, policy: Policy) -> Iterator[Loosened]:
     """What could be looser, settings first; `group` is as it was read."""
-    weighed = not policy.moves_first and not policy.fresh
-    if policy.limits_moves and not policy.moves_first:
-        yield _setting("moves", group, policy, max_moves=None, max_move_weight=None)
-    if policy.moves_first and not policy.fresh:
-        name = "kip-169" if policy.balance == "per-topic" else "lag-aware"
-        yield _setting("fewest-moves", group, policy, name=name, balance=policy.balance)
-    if policy.tolerance and weighed:
-        yield _setting("tolerance", group, policy, tolerance=0.0)
-    if policy.move_cost and weighed:
-        yield _setting("move-cost", group, policy, move_cost=0)
-    if policy.minds_topics:
-        yield _setting("topic-balance", group, policy, balance="total")
-    if policy.balance != "none":
-        yield _setting("balance", group, policy, balance="none")
-    yield from _overrides(group, policy)
-    if policy.minds_racks and group.racks is not None:
-        yield _without("racks", "racks", group, policy)
+    for name, wider in _looser_policies(group, policy):
+        changed = [one for one in SETTINGS if getattr(wider, one) != getattr(policy, one)]
+        table = {one: SETTINGS[one].json(getattr(wider, one)) for one in changed}
+        if "name" in table:
+            table["policy"] = table.pop("name")
+        yield Loosened(name, group, wider, table)
     if group.allowed:
         yield Loosened("allowed", replace(group, allowed=None), policy, {})
     if group.limits_room:
         yield Loosened("room", without_room(group), policy.without("room"), {})
-    wider = _everybody_reads_all(group)
-    if wider is not None:
-        yield Loosened("subscriptions", wider, policy, {})
+    everybody = _everybody_reads_all(group)
+    if everybody is not None:
+        yield Loosened("subscriptions", everybody, policy, {})
 
 
-def _overrides(group: Group, policy: Policy) -> Iterator[Loosened]:
+def _looser_policies(group: Group, policy: Policy) -> Iterator[tuple[LooserName, Policy]]:
+    weighed = not policy.moves_first and not policy.fresh
+    if policy.limits_moves and not policy.moves_first:
+        yield "moves", replace(policy, max_moves=None, max_move_weight=None)
+    if policy.moves_first and not policy.fresh:
+        by_topic = policy.balance == "per-topic"
+        yield (
+            "fewest-moves",
+            replace(policy, name="kip-169" if by_topic else "lag-aware", balance=policy.balance),
+        )
+    if policy.tolerance and weighed:
+        yield "tolerance", replace(policy, tolerance=0.0)
+    if policy.move_cost and weighed:
+        yield "move-cost", replace(policy, move_cost=0)
+    if policy.minds_topics:
+        yield "topic-balance", replace(policy, balance="total")
+    if policy.balance != "none":
+        yield "balance", replace(policy, balance="none")
     if policy.has("pins"):
-        yield _without("pins", "pins", group, policy)
+        yield "pins", policy.without("pins")
     if policy.has("room") and not group.limits_room:
-        yield _without("room", "room", group, policy)
-    lists = policy.co_partition or group.co_partitioned
-    if lists and policy.co_partition != NO_LISTS:
-        without = replace(policy, co_partition=NO_LISTS)
-        yield Loosened("co-partitioning", group, without, {"co_partition": "none"})
+        yield "room", policy.without("room")
+    if (policy.co_partition or group.co_partitioned) and policy.co_partition != NO_LISTS:
+        yield "co-partitioning", replace(policy, co_partition=NO_LISTS)
+    if policy.minds_racks and group.racks is not None:
+        yield "racks", policy.without("racks")
 
 
 def without_room(group: Group) -> Group:
@@ -100,34 +105,16 @@ def without_room(group: Group) -> Group:
     return replace(group, members=members)
 
 
-def _without(loose: LooserName, family: Family, group: Group, policy: Policy) -> Loosened:
-    """Without the settings of a family."""
-    settings = [one for one in SETTINGS.values() if one.family == family]
-    shown = {one.name: one.form.json(one.default) for one in settings}
-    return Loosened(loose, group, policy.without(family), shown)
-
-
-def _setting(loose: LooserName, group: Group, policy: Policy, **changes: Any) -> Loosened:
-    shown = dict(changes)
-    if "name" in shown:
-        shown["policy"] = shown.pop("name")
-        del shown["balance"]
-    return Loosened(loose, group, replace(policy, **changes), shown)
-
-
 def _everybody_reads_all(group: Group) -> Group | None:
     """The group in which every member that reads anything reads every topic that is read; None if
     that is so already."""
     read = np.flatnonzero(group.reads.any(axis=1)).astype(np.int32)
-    reading = [len(topics) > 0 for topics in group.class_topics]
-    if {len(topics) for topics in group.class_topics if len(topics)} <= {len(read)}:
+    sizes = np.array([len(topics) for topics in group.class_topics])
+    if set(sizes.tolist()) <= {0, len(read)}:
         return None
-    nothing = np.zeros(0, np.int32)
-    classes = np.array(reading, dtype=np.bool_)[group.class_of]
-    if classes.all():
-        return replace(group, class_of=np.zeros_like(group.class_of), class_topics=(read,))
-    class_of = np.where(classes, 0, 1).astype(np.int32)
-    return replace(group, class_of=class_of, class_topics=(read, nothing))
+    class_of = (sizes == 0)[group.class_of].astype(np.int32)
+    topics = (read, np.zeros(0, np.int32))
+    return replace(group, class_of=class_of, class_topics=topics[: 1 + int(class_of.max())])
 
 
 Scope = Literal["subscriptions", "restrictions", "room", "owners", "counts", "racks"]
