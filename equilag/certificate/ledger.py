@@ -10,17 +10,16 @@ import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import CountConstraint
-from equilag.domain.group.group import Flags, Group, Index, Ints
+from equilag.domain.group.group import Flags, Group, Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.claim import MOVES, OF_LOADS, PRICE, SQUARES, Claim
 from equilag.domain.plan.metrics import (
-    count_moves,
-    loads_of,
     topic_squares,
 )
+from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.proofs import Proofs
-from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective
+from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Objective
 from equilag.domain.policy.policy import Policy
 
 
@@ -58,8 +57,6 @@ class Ledger:
     """Claim name -> what the plan itself reaches; no claim may rule the plan out."""
     shortage: Shortage | None = None
     """None where nothing is known of rates or capacities."""
-    figures: Figures = field(default_factory=lambda: Figures(0, 0))
-    """Of the plan; no moves if the policy says ``fresh``."""
     proofs: Proofs = field(default_factory=Proofs)
     """What was proved so far of all plans that the policy allows."""
     _counting: Counting | None = None
@@ -131,11 +128,10 @@ def natural_in(data: Mapping[str, Any], key: str) -> int:
     return value
 
 
-def figures_reached(ledger: Ledger, assigned: Index) -> dict[str, Load]:
+def figures_reached(plan: Plan, objective: Objective | None) -> dict[str, Load]:
     """Claim name -> what the plan itself reaches."""
-    group = ledger.original
-    loads, moves = loads_of(group, assigned), count_moves(group, assigned)
-    cost = 0 if ledger.objective is None else ledger.objective.cost(moves)
+    group, loads, moves = plan.planned.group, plan.compared, plan.moves_price
+    cost = 0 if objective is None else objective.cost(moves)
     return {
         MOVES: group.extended.moved_partitions(moves),
         PRICE: moves,
@@ -144,6 +140,6 @@ def figures_reached(ledger: Ledger, assigned: Index) -> dict[str, Load]:
         SPREAD: loads.spread,
         VALUE: loads.spread + cost,
         EXCESS: loads.most_excess,
-        SHORT: 0 if ledger.shortage is None else ledger.shortage.short(assigned),
-        SQUARES: topic_squares(group, assigned),
+        SHORT: plan.reached.short,
+        SQUARES: topic_squares(group, plan.planned.collapse(plan.assigned)),
     }

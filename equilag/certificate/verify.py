@@ -41,12 +41,10 @@ from equilag.domain.plan.claim import (
     bounds_moves,
 )
 from equilag.domain.plan.metrics import (
-    count_moves,
-    mean_load,
     moved,
 )
 from equilag.domain.plan.plan import REPEATABLE, Plan
-from equilag.domain.policy.objective import SHORT, SPREAD, Figures, Objective
+from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import Reduction, reduce_group
@@ -135,15 +133,15 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
         report.findings += _rule_findings(reduction, policy, document.assigned)
     else:
         report.broken = broken_by_assignor(group, document.assigned)
-    ledger = _ledger(reduction, document, report.findings)
-    for placed in document.claims:
-        _prove(ledger, placed, report)
     claims = tuple(placed.claim for placed in document.claims)
     status = document.status or "feasible"
     read = Plan(reduction.given, policy, status, "", document.assigned, claims, reduction=reduction)
-    report.plan = read
+    report.plan, ledger = read, _ledger(read, document, report.findings)
+    for placed in document.claims:
+        _prove(ledger, placed, report)
     # Figures have the bounds that were proved.
-    proved = replace(read, claims=tuple(ledger.proofs.claims.values()))
+    proofs = ledger.proofs
+    proved = replace(read, claims=(*proofs.checked.values(), *proofs.claims.values()))
     fields = proved.to_dict(reasons=False)
     figures = document.figures
     for key in FIGURES:
@@ -151,7 +149,7 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
             report.findings += differences(fields[key], figures[key], key)
         elif key in fields or key in figures:
             report.findings.append(f"{key}: {'missing' if key in fields else 'unexpected'}")
-    _check_status(document, ledger, report.findings)
+    _check_status(document, ledger, proved, report.findings)
 
 
 def _rule_findings(reduction: Reduction, policy: Policy, assigned: Index) -> Iterator[str]:
@@ -165,9 +163,9 @@ def _rule_findings(reduction: Reduction, policy: Policy, assigned: Index) -> Ite
             yield f"cross_rack.count: {reads}, {limit}"
 
 
-def _ledger(reduction: Reduction, document: PlanDocument, findings: list[str]) -> Ledger:
+def _ledger(plan: Plan, document: PlanDocument, findings: list[str]) -> Ledger:
     """Nothing proved yet."""
-    policy = document.policy
+    policy, reduction = document.policy, plan.planned
     group, assigned = reduction.group, reduction.collapse(document.assigned)
     fallback = document.status == "fallback"
     planned = group.without_owners() if policy is not None and policy.fresh else group
@@ -180,16 +178,11 @@ def _ledger(reduction: Reduction, document: PlanDocument, findings: list[str]) -
         objective = Objective.of(policy, planned)
         claimed = [c.value for _, c in document.claims if c.claim == bounds_moves(objective.unit)]
         limit = objective.move_limit(int(max(claimed, default=0)))
-        if limit is not None and count_moves(planned, assigned) > limit:
+        if limit is not None and plan.reached.moves > limit:
             limit = None  # the plan has more moves, so bounds within the limit say nothing of it
     ledger = Ledger(planned, group, policy, constraint, exact, limit)
     ledger.shortage = Shortage.of(reduction)
-    ledger.plan_figures = figures_reached(ledger, assigned)
-    ledger.figures = Figures(
-        ledger.plan_figures[SPREAD],
-        count_moves(planned, assigned),
-        short=ledger.plan_figures[SHORT],
-    )
+    ledger.plan_figures = figures_reached(plan, ledger.objective)
     return ledger
 
 
@@ -220,7 +213,7 @@ def _constraint(
 def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> None:
     """Prove one claim again and note it in the ledger."""
     place, claim = placed
-    key = (claim.claim, claim.kind)
+    key, of_all = (claim.claim, claim.kind), replace(claim, data={})  # that the policy allows
     text = f"{place}: {claim_words(claim, ledger.group, str(written(claim.value)))}"
     if ledger.contradicted(claim.claim, claim.value):
         report.findings.append(f"{text}: the plan itself contradicts it")
@@ -230,7 +223,7 @@ def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> N
         if covers is not None and (limit is None or type(covers) is not int or covers < limit):
             report.findings.append(f"{text}: covers fewer plans than the policy allows")
             return
-        ledger.proofs.record_of_plan(claim)
+        ledger.proofs.record(of_all)
         report.unproved.append(f"{text}: rests on a solver's word")
         return
     if key not in CHECKS or claim.evidence != "checked":
@@ -241,23 +234,22 @@ def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> N
     except Refuted as error:
         report.findings.append(f"{text}: {error}")
         return
-    ledger.proofs.record_of_plan(claim)
+    ledger.proofs.record(of_all)
     report.proved.append(text)
 
 
-def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -> None:
+def _check_status(document: PlanDocument, ledger: Ledger, plan: Plan, findings: list[str]) -> None:
     """Status and evidence must be what the proved bounds make them; the plan must keep the policy's
     limits."""
-    objective, status, proofs = ledger.objective, document.status, ledger.proofs
-    figures, mean = ledger.figures, mean_load(ledger.group)
-    said, found = document.evidence, proofs.evidence(objective, figures, mean)
+    objective, status, proofs = ledger.objective, document.status, plan.proofs
+    said, found = document.evidence, plan.evidence
     if said is not None and said != found:  # plans from before do not say it
         findings.append(f"evidence: {said}, but the status rests on claims with evidence {found}")
     if objective is None:
         if status != "feasible":
             findings.append("status: the plan of a single heuristic is always feasible")
         return
-    extended, moves = ledger.group.extended, figures.moves
+    extended, moves = ledger.group.extended, plan.reached.moves
     moved = extended.moved_partitions(moves), extended.moved_weight(moves)
     limits = (("moves", "max_moves"), ("weight of moves", "max_move_weight"))
     for (what, name), reached in zip(limits, moved, strict=True):
@@ -276,7 +268,7 @@ def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -
     counts_reads = objective.policy.rack_aware and ledger.group.extended.has_racks
     if counts_reads and ACROSS not in proofs:
         findings.append(f"status: {status} without a claim about reads across racks")
-    optimal = counts_proved and proofs.is_optimal(objective, figures, mean)
+    optimal = counts_proved and proofs.is_optimal(objective, plan.reached, plan.compared.mean)
     if status is not None and (status == "optimal") != optimal:
         proved = "every goal" if optimal else "not every goal"
         findings.append(f"status: {status}, but {proved} of the policy is proved")

@@ -19,7 +19,7 @@ from equilag.certificate.ledger import Ledger, Refuted, column_of
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.claim import SQUARES
+from equilag.domain.plan.claim import PRICE, SQUARES
 from equilag.domain.plan.metrics import (
     count_moves,
     counting_moves,
@@ -161,7 +161,7 @@ def _spread_in(ledger: Ledger, value: int, data: Mapping[str, Any]) -> Load:
     if spread is None:
         raise Refuted("data.spread is not a load")
     reached = ledger.plan_figures
-    if reached and reached[SPREAD] <= spread and ledger.figures.moves < value:
+    if reached and reached[SPREAD] <= spread and reached[PRICE] < value:
         raise Refuted("the plan itself has fewer moves and no larger spread")
     return spread
 

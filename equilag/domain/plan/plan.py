@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
@@ -119,8 +119,8 @@ class Plan(Shown):
 
     @cached_property
     def proofs(self) -> Proofs:
-        """What the claims prove of all plans that the policy allows."""
-        return Proofs.of_plan(self.claims)
+        """What the claims prove of all plans that the policy allows, whatever limit they name."""
+        return Proofs.of(replace(claim, data={}) for claim in self.claims)
 
     @property
     def moves_lower_bound(self) -> int:
@@ -131,13 +131,8 @@ class Plan(Shown):
         """``solver`` if the status, or else the gap, would differ without a solver's claims."""
         if all(claim.evidence == "checked" for claim in self.claims):
             return "checked"
-        if self.policy is None:
-            return self.proofs.evidence(None, Figures(0, 0), 0.0)
-        moves = 0 if self.policy.fresh else self.moves_price
-        objective = Objective.of(self.policy, self.planned.group)
-        short = shortage_of(self.planned, self.assigned)
-        figures = Figures(self.compared.spread, moves, short=short)
-        return self.proofs.evidence(objective, figures, self.compared.mean)
+        objective = None if self.policy is None else Objective.of(self.policy, self.planned.group)
+        return self.proofs.evidence(objective, self.reached, self.compared.mean)
 
     @cached_property
     def assignment(self) -> dict[str, dict[str, list[int]]]:
@@ -180,6 +175,13 @@ class Plan(Shown):
         """Loads as the run compared them: of units, by capacity."""
         planned = self.planned
         return loads_of(planned.group, planned.collapse(self.assigned))
+
+    @cached_property
+    def reached(self) -> Figures:
+        """What goals are about."""
+        moves = 0 if self.policy is not None and self.policy.fresh else self.moves_price
+        short = shortage_of(self.planned, self.assigned)
+        return Figures(self.compared.spread, moves, short=short)
 
     @cached_property
     def extended(self) -> ExtendedFigures | None:

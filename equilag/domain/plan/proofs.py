@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from equilag.domain.errors import ContradictedBound
@@ -47,11 +47,6 @@ ClaimKey: TypeAlias = tuple[str, int | None]
 """The name of a claim, and the most moves of the plans that it covers; None for all plans."""
 
 
-def claim_key(claim: Claim) -> ClaimKey:
-    """The key under which `Proofs` keeps a claim."""
-    return claim.claim, claim.data.get("max_moves")
-
-
 @dataclass(eq=False, slots=True)
 class Proofs:
     """The strongest claims, and the strongest of those that rest on no solver."""
@@ -67,11 +62,6 @@ class Proofs:
             found.record(claim)
         return found
 
-    @staticmethod
-    def of_plan(claims: Iterable[Claim]) -> Proofs:
-        """Of a certificate, whose claims cover all plans that the policy allows."""
-        return Proofs.of(replace(claim, data={}) for claim in claims)
-
     @property
     def without_solver(self) -> Proofs:
         """What rests on no solver's word."""
@@ -79,17 +69,13 @@ class Proofs:
 
     def record(self, claim: Claim) -> bool:
         """Keep a claim that says more than the known one of its key; true if it does."""
-        key = claim_key(claim)
+        key = claim.claim, claim.data.get("max_moves")
         if claim.evidence == "checked" and _says_more(claim, self.checked.get(key)):
             self.checked[key] = claim
         if _says_more(claim, self.claims.get(key)):
             self.claims[key] = claim
             return True
         return False
-
-    def record_of_plan(self, claim: Claim) -> None:
-        """Keep a claim of a certificate, whatever limit on moves it names."""
-        self.record(replace(claim, data={}))
 
     def __contains__(self, name: str) -> bool:
         return (name, None) in self.claims
