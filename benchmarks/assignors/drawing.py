@@ -7,13 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from equilag.report.plot import (
-    BOUND_COLOUR,
-    SPREAD_COLOUR,
-    new_figure,
-    plot_style,
-    write_figure,
-)
+from equilag.report.plot import BOUND_COLOUR, SPREAD_COLOUR, new_figure, plot_style, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,9 +14,7 @@ from equilag.domain.group.group import Flags, Group, Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.claim import MOVES, OF_LOADS, PRICE, SQUARES, Claim
-from equilag.domain.plan.metrics import (
-    topic_squares,
-)
+from equilag.domain.plan.metrics import topic_squares
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.proofs import Proofs
 from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Objective

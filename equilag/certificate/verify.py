@@ -33,16 +33,8 @@ from equilag.domain.plan.broken_rules import (
     broken_rules,
     findings_about,
 )
-from equilag.domain.plan.claim import (
-    ACROSS,
-    MOVES,
-    PRICE,
-    SQUARES,
-    bounds_moves,
-)
-from equilag.domain.plan.metrics import (
-    moved,
-)
+from equilag.domain.plan.claim import ACROSS, MOVES, PRICE, SQUARES, bounds_moves
+from equilag.domain.plan.metrics import moved
 from equilag.domain.plan.plan import REPEATABLE, Plan
 from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy

@@ -12,10 +12,7 @@ from equilag.domain.document import Shown
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.claim import Evidence
-from equilag.domain.plan.metrics import (
-    count_moves,
-    mean_load,
-)
+from equilag.domain.plan.metrics import count_moves, mean_load
 from equilag.domain.plan.plan import Plan, Status
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.shape import with_added_members

@@ -17,10 +17,7 @@ from benchmarks.simulation.episode import PAUSE_S, SimulatedGroup, run_episode
 from benchmarks.simulation.observed import GroupSample, Observed
 from benchmarks.simulation.rule_part import summary
 from benchmarks.simulation.rules import OWN, RULES, Settings
-from benchmarks.simulation.scenarios import (
-    SCENARIOS,
-    Script,
-)
+from benchmarks.simulation.scenarios import SCENARIOS, Script
 from benchmarks.simulation.targets import judged
 from benchmarks.simulation.worst_fit import modified_worst_fit
 

@@ -9,11 +9,7 @@ from pathlib import Path
 import pytest
 
 from equilag.domain.errors import InputError
-from equilag.pipeline.sources.history import (
-    TableFiles,
-    find_files,
-    literal,
-)
+from equilag.pipeline.sources.history import TableFiles, find_files, literal
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from equilag.adapters.describe import table_header as col
-from equilag.adapters.describe.cut_lines import (
-    CutLine,
-    headless_table,
-    mend_ends,
-)
+from equilag.adapters.describe.cut_lines import CutLine, headless_table, mend_ends
 from equilag.adapters.describe.find_tables import TablesFound, find_tables
 from equilag.adapters.describe.partition_rows import PrintedOwner, RowNames, read_rows
 from equilag.adapters.describe.printed_group import PrintedGroup, read_groups

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from equilag.adapters.kafka.described import (
-    MissingRight,
-    TemporarilyUnreadable,
-    TopicPartition,
-)
+from equilag.adapters.kafka.described import MissingRight, TemporarilyUnreadable, TopicPartition
 from equilag.adapters.kafka.reading import Reading, TopicOffsets
 from equilag.adapters.measuring import speeds
 from equilag.adapters.measuring.offset_samples import OffsetSamples, lags_of

@@ -7,12 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 from uuid import UUID
 
-from equilag.adapters.kafka.described import (
-    Commits,
-    Described,
-    DescribedMember,
-    TopicPartition,
-)
+from equilag.adapters.kafka.described import Commits, Described, DescribedMember, TopicPartition
 from equilag.adapters.kafka.group_kinds import CLASSIC, CLASSIC_STREAMS, PLANNED, ListedGroup
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.group.group import UNKNOWN_GENERATION, Member

@@ -6,11 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.adapters.measuring.offset_samples import (
-    OffsetSamples,
-    Steps,
-    steps_of,
-)
+from equilag.adapters.measuring.offset_samples import OffsetSamples, Steps, steps_of
 from equilag.domain.columns import Floats
 
 

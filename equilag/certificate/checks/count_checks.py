@@ -20,11 +20,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import PRICE, SQUARES
-from equilag.domain.plan.metrics import (
-    count_moves,
-    counting_moves,
-    most_moves,
-)
+from equilag.domain.plan.metrics import count_moves, counting_moves, most_moves
 from equilag.domain.policy.objective import SPREAD
 
 

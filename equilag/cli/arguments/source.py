@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from equilag.adapters.files import OutputFile
 from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import (
-    ANY_CLUSTER,
-    ISOLATION,
-    RESET_OR_UNKNOWN,
-    SAMPLE,
-    reading,
-)
+from equilag.cli.arguments.cluster import ANY_CLUSTER, ISOLATION, RESET_OR_UNKNOWN, SAMPLE, reading
 from equilag.cli.arguments.files import read_snapshot
 from equilag.cli.arguments.metrics_source import METRICS_THEN, group_from_metrics
 from equilag.cli.arguments.options import LIVE, METRICS, TEXT, Option, Titled, is_server

@@ -9,11 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.configuration import (
-    PROFILE,
-    read_configuration,
-    settable_options,
-)
+from equilag.cli.arguments.configuration import PROFILE, read_configuration, settable_options
 from equilag.cli.arguments.conversions import OneOf, named_value
 from equilag.cli.arguments.options import FILES, Option, parsers_of, value_text
 from equilag.cli.group_command import CliCommand

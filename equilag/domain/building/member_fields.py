@@ -11,14 +11,7 @@ from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member, capacity_problem
 from equilag.domain.show import guess, show
-from equilag.domain.values import (
-    GENERATIONS,
-    NATURAL,
-    IntegerRange,
-    below,
-    not_a,
-    text_problem,
-)
+from equilag.domain.values import GENERATIONS, NATURAL, IntegerRange, below, not_a, text_problem
 
 
 class MemberField(NamedTuple):

@@ -24,11 +24,7 @@ from equilag.domain.plan.claim import (
     ClaimsWhenRead,
     Evidence,
 )
-from equilag.domain.plan.extended_figures import (
-    extended_figures,
-    loads_differ,
-    square_figures,
-)
+from equilag.domain.plan.extended_figures import extended_figures, loads_differ, square_figures
 from equilag.domain.plan.metrics import (
     alike,
     count_moves,

@@ -9,12 +9,7 @@ from contextlib import suppress
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config, kafka_python, plain_config
-from equilag.adapters.kafka.described import (
-    Described,
-    MissingRight,
-    needs_describe,
-    needs_right,
-)
+from equilag.adapters.kafka.described import Described, MissingRight, needs_describe, needs_right
 from equilag.adapters.kafka.group_reader import WAIT_S, GroupReader
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error

@@ -6,11 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from equilag.adapters.kafka.consumer_protocol import (
-    BrokenRecord,
-    Subscription,
-    read_subscription,
-)
+from equilag.adapters.kafka.consumer_protocol import BrokenRecord, Subscription, read_subscription
 from equilag.domain.errors import EquilagError, describe_error
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.assignment import by_name, read_assignment

@@ -21,12 +21,7 @@ from equilag.domain.plan.metrics import member_counts, member_sums
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
-from equilag.live.rebalance.decision import (
-    GRACE_S,
-    Decision,
-    PlanSettings,
-    decide_within,
-)
+from equilag.live.rebalance.decision import GRACE_S, Decision, PlanSettings, decide_within
 from equilag.live.rebalance.live_policy import LIVE_TOLERANCE
 from equilag.planner.simulation.rebalance_price import MARGIN, Pace
 from equilag.planner.worth.gain import Gain, gain_of

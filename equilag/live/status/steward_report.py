@@ -6,14 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from equilag.domain.figures import (
-    Write,
-    number,
-    percent,
-    plural,
-    printable,
-    time_span,
-)
+from equilag.domain.figures import Write, number, percent, plural, printable, time_span
 from equilag.live.status.steward_facts import StewardFacts
 from equilag.live.status.steward_parts import StewardHistory, StewardMember, StewardPlan
 from equilag.live.status.steward_words import (

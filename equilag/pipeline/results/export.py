@@ -26,12 +26,7 @@ from equilag.domain.policy.policy import ALWAYS, SETTINGS, Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.domain.show import show
-from equilag.pipeline.results.run_dir import (
-    check_summary,
-    plan_row,
-    read_columns,
-    read_summary,
-)
+from equilag.pipeline.results.run_dir import check_summary, plan_row, read_columns, read_summary
 from equilag.pipeline.sources.snapshot_rows import group_input
 from equilag.planner.facts import commands
 from equilag.planner.facts.fleet_run import GroupCommands

@@ -12,12 +12,7 @@ from typing import Any, Final
 from equilag.domain.document import to_document
 from equilag.domain.figures import Change, number, percent, plural, printable, shorten
 from equilag.planner.compare import CURRENT
-from equilag.planner.facts.fleet_run import (
-    BAND_LIMITS,
-    FleetRun,
-    GroupRow,
-    fleet_verdict,
-)
+from equilag.planner.facts.fleet_run import BAND_LIMITS, FleetRun, GroupRow, fleet_verdict
 from equilag.report import report_blocks as b
 from equilag.report.words.fleet import (
     BEHIND,

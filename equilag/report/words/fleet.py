@@ -6,12 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from equilag.domain.figures import form, number, percent, plural, printable, short_number, time_span
-from equilag.planner.facts.fleet_run import (
-    MAX_NAMED,
-    FleetRun,
-    FleetVerdictFacts,
-    GroupThroughput,
-)
+from equilag.planner.facts.fleet_run import MAX_NAMED, FleetRun, FleetVerdictFacts, GroupThroughput
 from equilag.report.words.group import group_name
 
 WEIGHTS: Final = {

@@ -10,11 +10,7 @@ import numpy as np
 import pytest
 from support.described_texts import PRINTERS, PrintedLine, described
 
-from equilag.adapters.describe import (
-    find_tables,
-    printed_text,
-    table_header,
-)
+from equilag.adapters.describe import find_tables, printed_text, table_header
 from equilag.adapters.describe.printed_table import PrintedTable
 from equilag.adapters.describe.printed_text import PrintedLines
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from equilag.adapters.kafka.described import (
-    Commits,
-    Described,
-    DescribedMember,
-)
+from equilag.adapters.kafka.described import Commits, Described, DescribedMember
 from equilag.adapters.kafka.plain.plain_client import read_kip848
 from equilag.adapters.kafka.reading import (
     NO_COMMIT,

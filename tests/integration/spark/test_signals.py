@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pytest
 from support import fleet_oracle as oracle
-from support.made_offsets import (
-    AT,
-    HeldHistory,
-    Row,
-    random_history,
-    random_rows,
-    read_tables,
-)
+from support.made_offsets import AT, HeldHistory, Row, random_history, random_rows, read_tables
 
 from equilag.adapters.measuring.offset_samples import member_samples
 from equilag.adapters.measuring.speeds import BacklogWindows, Capacity, capacity_of, windows_of

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from equilag.live.rebalance.handouts import (
-    PENDING_S,
-    HandedOut,
-    Handouts,
-    Round,
-    TargetAssignment,
-)
+from equilag.live.rebalance.handouts import PENDING_S, HandedOut, Handouts, Round, TargetAssignment
 
 HELD = {"a": {"t": [0]}}
 TARGET = TargetAssignment(HELD, {"a": frozenset({"t"})}, {"t": 1}, {"a": 5.0})

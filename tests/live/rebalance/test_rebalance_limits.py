@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from equilag.live.rebalance.rebalance_limits import (
-    Backoff,
-    MoveBudget,
-    VerdictNews,
-)
+from equilag.live.rebalance.rebalance_limits import Backoff, MoveBudget, VerdictNews
 from equilag.planner.worth.thresholds import Ground, Verdict
 
 
