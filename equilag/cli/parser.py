@@ -93,9 +93,7 @@ class Parser(argparse.ArgumentParser):
         raise InputError(f"{problem} (see {self.prog} --help)")
 
     def parse_known_args(  # type: ignore[override]
-        self,
-        args: Sequence[str] | None = None,
-        namespace: argparse.Namespace | None = None,
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Refuses what it does not know. The parser of a command does that itself, since only it
         knows the options that may be meant."""

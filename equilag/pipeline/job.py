@@ -185,8 +185,7 @@ def _run(
         if history.racks is not None:
             signals = with_racks(spark, signals, history.racks, span.at)
         problems = sink.write(
-            "problems",
-            problems_of(spark, signals, rounds, members, span, weight, options.stale),
+            "problems", problems_of(spark, signals, rounds, members, span, weight, options.stale)
         )
         sink.write("quality", problems.select(*QUALITY), 1)
     with stages.stage("solve"):

@@ -206,10 +206,7 @@ def _settings(spark: SparkSession, data_bytes: int) -> Iterator[None]:
     """Apply SETTINGS and the number of shuffle partitions; restore the old values at exit."""
     cores = spark.sparkContext.defaultParallelism
     parts = max(2 * cores, data_bytes // BYTES_PER_SHUFFLE_PARTITION)
-    settings = {
-        **SETTINGS,
-        "spark.sql.shuffle.partitions": str(min(MAX_SHUFFLE_PARTITIONS, parts)),
-    }
+    settings = {**SETTINGS, "spark.sql.shuffle.partitions": str(min(MAX_SHUFFLE_PARTITIONS, parts))}
     before = {key: spark.conf.get(key, None) for key in settings}
     for key, value in settings.items():
         spark.conf.set(key, value)

@@ -111,8 +111,7 @@ def test_a_call_that_takes_too_long_is_ended_with_all_its_processes(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "moves"),
-    [("equilag", 1), ("kip-169", None), ("kafka-python-sticky", 1)],
+    ("name", "moves"), [("equilag", 1), ("kip-169", None), ("kafka-python-sticky", 1)]
 )
 def test_assignors_in_python_answer_with_valid_assignments(
     tmp_path: Path, name: str, moves: int | None

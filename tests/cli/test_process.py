@@ -37,10 +37,7 @@ def test_bad_standard_input(spawn) -> None:
 def test_a_reader_that_went_away(process_environment, json_flag) -> None:
     argv = ["assign", SAMPLES / "audit.snapshot.json", "--assignor", "range", *json_flag]
     process = subprocess.Popen(
-        command(*argv),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=process_environment,
+        command(*argv), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=process_environment
     )
     process.stdout.close()
     assert process.stderr.read() == b""

@@ -212,10 +212,7 @@ def oracle_of(group: Group) -> OracleGroup:
 
 
 def cheapest_assignment(
-    group: OracleGroup,
-    rack_aware: bool = False,
-    counted: bool = True,
-    then_topics: bool = False,
+    group: OracleGroup, rack_aware: bool = False, counted: bool = True, then_topics: bool = False
 ) -> list[int] | None:
     """The member of each unit in one best assignment, by one min-cost flow; None if not all fit.
 

@@ -141,11 +141,7 @@ _WRONG: Final = AGREES + 1
 """In place of what is no number, or none of 63 bits."""
 
 
-def read_rows(
-    lines: Sequence[int],
-    columns: Mapping[str, Sequence[str]],
-    names: RowNames,
-) -> Rows:
+def read_rows(lines: Sequence[int], columns: Mapping[str, Sequence[str]], names: RowNames) -> Rows:
     """Return the rows in these lines. Raises InputError for the first number that cannot be."""
     count, wrong = len(lines), list[tuple[int, int, str]]()
 

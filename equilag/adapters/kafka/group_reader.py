@@ -106,10 +106,7 @@ class GroupReader:
         return NamedTopics() if names is not None and not names else self.call(read_topics, names)
 
     def call(
-        self,
-        request: Callable[Concatenate[PlainClient, P], T],
-        *args: P.args,
-        **settings: P.kwargs,
+        self, request: Callable[Concatenate[PlainClient, P], T], *args: P.args, **settings: P.kwargs
     ) -> T:
         """Return what a request comes to. After an error the next one opens a new connection."""
         try:
@@ -249,10 +246,7 @@ class GroupReader:
         return InputError(f"group {group!r}: {failure.reason}", "", self.servers)
 
     def _readings(
-        self,
-        groups: Mapping[str, Described],
-        commits: Mapping[str, Commits],
-        named: NamedTopics,
+        self, groups: Mapping[str, Described], commits: Mapping[str, Commits], named: NamedTopics
     ) -> Readings:
         """Put the groups together; `named` has at least the topics that they name."""
         topics, readings = named.found, Readings(ts_ms=time.time_ns() // 1_000_000, topics=named)

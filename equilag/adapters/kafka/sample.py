@@ -29,10 +29,7 @@ class ClusterSampler:
     """
 
     def __init__(
-        self,
-        config: Config,
-        groups: re.Pattern[str] | None = None,
-        timeout: float = TIMEOUT,
+        self, config: Config, groups: re.Pattern[str] | None = None, timeout: float = TIMEOUT
     ) -> None:
         self._reader = GroupReader(config, timeout=timeout)
         self._groups = groups or re.compile(".*", re.DOTALL)

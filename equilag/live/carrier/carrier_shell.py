@@ -56,11 +56,7 @@ class CarrierShell:
     `reader`; `permit` raises Fenced where another steward takes part in its place."""
 
     def __init__(
-        self,
-        shared: SharedState,
-        config: Config,
-        reader: GroupReader,
-        permit: Callable[[], None],
+        self, shared: SharedState, config: Config, reader: GroupReader, permit: Callable[[], None]
     ) -> None:
         self._shared = shared
         self._config = plain_config(config)

@@ -75,11 +75,7 @@ class Coordinator:
         `raise_for_code` raises."""
         answer = self._ask(
             ConsumerGroupHeartbeatRequest(
-                group_id=self._group,
-                member_id=member,
-                member_epoch=epoch,
-                min_version=1,
-                **fields,
+                group_id=self._group, member_id=member, member_epoch=epoch, min_version=1, **fields
             )
         )
         if answer.error_code == errors.TopicAuthorizationFailedError.errno:

@@ -141,11 +141,7 @@ class LeaderLoad:
     not count. Safe to use from several threads."""
 
     def __init__(
-        self,
-        source: LagSource | None,
-        reset: str | None,
-        max_age: float,
-        name: str,
+        self, source: LagSource | None, reset: str | None, max_age: float, name: str
     ) -> None:
         """`reset` is the consumers' `auto.offset.reset`, None if it is unknown; `name` is that of
         the group."""

@@ -67,9 +67,7 @@ def is_cooperative(protocol: str) -> bool:
 
 
 def read_joined_members(
-    protocol: str,
-    entries: Iterable[tuple[str, str | None, bytes]],
-    held: Mapping[str, Partitions],
+    protocol: str, entries: Iterable[tuple[str, str | None, bytes]], held: Mapping[str, Partitions]
 ) -> JoinedMembers:
     """Decode the members: member id, instance id and subscription of each.
 

@@ -60,11 +60,7 @@ _MOVING: Final = frozenset(
     }
 )
 _LOST: Final = frozenset(
-    {
-        errors.UnknownMemberIdError,
-        errors.IllegalGenerationError,
-        errors.FencedMemberEpochError,
-    }
+    {errors.UnknownMemberIdError, errors.IllegalGenerationError, errors.FencedMemberEpochError}
 )
 _REASONS: Final = {
     errors.GroupAuthorizationFailedError: "cannot join: needs the right Read on Group {group!r}",

@@ -130,10 +130,7 @@ NAMES: Final = ("group", "assignor", "topic", "from", "to")
 
 
 def read_columns(
-    path: str,
-    table: str,
-    columns: Sequence[str],
-    where: Mapping[str, str] | None = None,
+    path: str, table: str, columns: Sequence[str], where: Mapping[str, str] | None = None
 ) -> pyarrow.Table:
     """Read columns of a table of the run in `path`: all rows, or those with the values in `where`.
 

@@ -155,8 +155,7 @@ def _files_of(source: str, table: TableName) -> list[str]:
     if path.is_file():
         if _kind(source) is None:
             raise InputError(
-                f"must be {', '.join(PARQUET)}, or {', '.join(LINES[:3])} (also .gz)",
-                source=source,
+                f"must be {', '.join(PARQUET)}, or {', '.join(LINES[:3])} (also .gz)", source=source
             )
         return [source]
     patterns = glob.glob(source)  # noqa: PTH207 - the pattern may be absolute

@@ -112,11 +112,7 @@ def rounds_of(spark: SparkSession, times: DataFrame, at: int) -> DataFrame:
 
 
 def signals_of(
-    spark: SparkSession,
-    offsets: DataFrame,
-    rounds: DataFrame,
-    span: Span,
-    reset: str = "latest",
+    spark: SparkSession, offsets: DataFrame, rounds: DataFrame, span: Span, reset: str = "latest"
 ) -> DataFrame:
     """Return a row per partition, with the columns of `_COLUMNS`.
 
@@ -135,12 +131,7 @@ def signals_of(
         )
         SELECT {_COLUMNS} FROM lags
         """,
-        args={
-            "at": span.at,
-            "window": span.window,
-            "horizon": span.horizon,
-            "before": span.before,
-        },
+        args={"at": span.at, "window": span.window, "horizon": span.horizon, "before": span.before},
         offsets=offsets,
         rounds=rounds,
     )

@@ -29,9 +29,7 @@ class SizeReport(b.Report):
         self.wording = Wording.of(sizing)
         self.interrupted = sizing.interrupted
         wanted = notable_sizes(
-            sizing.rows,
-            sizing.basis.present,
-            (sizing.least_keeping_up, sizing.least_catching_up),
+            sizing.rows, sizing.basis.present, (sizing.least_keeping_up, sizing.least_catching_up)
         )
         self.shown = tuple(row for row in sizing.rows if row.size in wanted)
         """The present size, those around the least ones that keep up or catch up, and those that

@@ -49,10 +49,7 @@ class Scene(Parts):
         }.items():
             monkeypatch.setattr(carrier_shell, name, fake)
         self.shell = CarrierShell(
-            self.shared,
-            {"bootstrap.servers": "b:1"},
-            cast(GroupReader, self.reader),
-            self.permit,
+            self.shared, {"bootstrap.servers": "b:1"}, cast(GroupReader, self.reader), self.permit
         )
 
     def holds(self, owned: dict[str, dict[str, list[int]]], protocol: str = "equilag") -> None:

@@ -122,10 +122,7 @@ def kind_now(client: PlainClient, group: str) -> str | ReadFailure:
     return kind_of(found, commits[group])
 
 
-_MISSING: Final = (
-    errors.UnknownTopicOrPartitionError.errno,
-    errors.InvalidTopicError.errno,
-)
+_MISSING: Final = (errors.UnknownTopicOrPartitionError.errno, errors.InvalidTopicError.errno)
 
 
 def read_topics(
