@@ -7,8 +7,7 @@ from itertools import permutations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.groups import LAG_KINDS, Snapshot, groups, random_group, snapshots
 from support.oracles import Assignments
@@ -55,9 +54,6 @@ def scattered(seed: int) -> Group:
     )
 
 
-MIDDLING: Final = [pytest.param(scattered(seed), id=str(seed)) for seed in (4, 5)]
-
-
 def check_limits(group: Group, tolerance: float) -> None:
     """A limit on moves that does not bind changes nothing."""
     free = found(group, tolerance=tolerance)
@@ -93,25 +89,13 @@ def check_nothing_is_beaten(group: Group) -> None:
         assert not (other.moves <= one.moves and other.spread + slack < one.spread), (one, other)
 
 
-@pytest.mark.parametrize("tolerance", [0.0, 20.0])
-@pytest.mark.parametrize("group", MIDDLING)
-def test_a_limit_that_does_not_bind_changes_nothing(group: Group, tolerance: float) -> None:
-    check_limits(group, tolerance)
-
-
-@pytest.mark.parametrize("group", MIDDLING)
-def test_what_is_printed_can_be_had(group: Group) -> None:
-    check_hints(group, 1.0)
-
-
-@pytest.mark.parametrize("group", MIDDLING)
-def test_nothing_is_beaten(group: Group) -> None:
-    check_nothing_is_beaten(group)
-
-
 @settings(max_examples=settings().max_examples * 2 // 5)  # of some 40 plans each
 @given(groups(limit=300), st.sampled_from([0.0, 1.0, 30.0]))
-def test_the_same_for_odd_shapes(group: Group, tolerance: float) -> None:
+@example(scattered(4), 20.0)
+@example(scattered(5), 0.0)
+@example(scattered(5), 1.0)
+def test_plans_agree(group: Group, tolerance: float) -> None:
+    """Odd shapes, and two groups that are larger."""
     check_limits(group, tolerance)
     check_hints(group, tolerance)
     check_nothing_is_beaten(group)
