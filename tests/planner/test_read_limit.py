@@ -28,27 +28,6 @@ def drawn(seed: int) -> Snapshot:
     return extended_snapshot(Random(seed), SHAPE)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize("policy", ["lag-aware", "fair-yet-sticky"])
-def test_the_best_within_the_limit(seed: int, policy: str) -> None:
-    snapshot = drawn(seed)
-    limit = seed % 5
-    oracle = read_group(snapshot)
-    optima = all_optima(oracle, most_across=limit)
-    group = equilag.load_snapshot(dict(snapshot))
-    plan = equilag.solve(
-        group, policy, max_cross_rack=limit, effort=0.1, time_limit=60, tolerance=0
-    )
-    assert equilag.verify(group, plan) == []
-    got = oracle.figures(oracle.placed(plan.assignment))
-    assert got.cross <= limit
-    assert (got.instances, got.members) == (optima.figures.instances, optima.figures.members)
-    moves, spread = optima.front[0 if policy == "fair-yet-sticky" else -1]
-    assert got.spread == spread
-    if policy == "fair-yet-sticky":
-        assert got.moves == moves
-
-
 @pytest.mark.parametrize("make", [equilag.solve, equilag.frontier])
 def test_fewer_reads_than_the_counts_force_are_refused(make: Callable[..., object]) -> None:
     snapshot = drawn(5)
@@ -100,10 +79,12 @@ def test_both_limits_are_met_exactly_and_refused_only_where_nothing_meets_them(n
         if fewest:
             with pytest.raises(equilag.InputError):
                 equilag.solve(group, max_cross_rack=limit, max_moves=fewest - 1, **settings)
-        for moves, spread in optima.front:
+        for moves, spread in (*optima.front, (None, optima.front[-1][1])):
             plan = equilag.solve(group, max_cross_rack=limit, max_moves=moves, **settings)
             got, seen = oracle.figures(oracle.placed(plan.assignment)), seen + 1
-            assert (got.cross <= limit, got.moves <= moves, got.spread) == (True, True, spread)
+            assert got.cross <= limit
+            assert moves is None or got.moves <= moves
+            assert (got.members, got.spread) == (optima.figures.members, spread)
             assert equilag.verify(group, plan) == []
     assert seen >= number // 2
 
