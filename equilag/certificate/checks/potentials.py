@@ -103,9 +103,8 @@ def bound_by_potentials(
     by_unit, member, _ = potentials
     price, stakes = potentials.prices.move, _stakes(group)
     worth = price * stakes.number - by_unit[stakes.unit] - member[stakes.member]
-    if potentials.prices.read:
-        classes = group.partition_class[stakes.unit], group.class_of[stakes.member]
-        worth -= _price_of_reads(group, potentials, *classes)
+    classes = group.partition_class[stakes.unit], group.class_of[stakes.member]
+    worth -= _price_of_reads(group, potentials, *classes)
     worth[~constraint.may(stakes.unit, stakes.member)] = -2 * ABOVE_ALL
     if constraint.per_topic:
         kept = _kept_of_topics(constraint, potentials, stakes._replace(number=worth))

@@ -74,8 +74,8 @@ def _in_phases(network: Network, supply: Ints, cost: Ints) -> CheapestFlow | Non
     prices = np.append(cost, np.zeros(len(gives) + len(takes), np.int64))
     prices = np.concatenate((prices, -prices))
     tail, head = np.concatenate((tail, head)), np.concatenate((head, tail))
-    height, beyond = np.zeros((2, sink + 1), np.int64)
-    beyond[:], beyond[source], rest = 1, 0, int(left[gives].sum())
+    height, beyond = np.zeros(sink + 1, np.int64), np.ones(sink + 1, np.int8)
+    beyond[source], rest = 0, int(left[gives].sum())
     for _ in range(MOST_PHASES):
         if not rest:
             break
