@@ -25,7 +25,7 @@ LONG_STEP: Final = 100_000
 """Elements of a step from which on it takes milliseconds, so that it needs time of its own."""
 SLOWEST: Final = 5.0
 """Times as long as `ELEMENT` that an element of a step may take where sets are listed."""
-TABLE: Final = 100_000
+TABLE: Final = 200_000
 """Array elements of one table of a search: some milliseconds, and up to 20 MB with what goes with
 it. Larger ones are sampled, or another method takes over."""
 MEMORY: Final = 20_000_000

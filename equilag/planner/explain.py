@@ -14,12 +14,12 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.plan_figures import NEGLIGIBLE
 from equilag.domain.policy.objective import most_excess
 from equilag.domain.policy.policy import Policy
 from equilag.planner.explaining.bound_causes import BoundCause, bound_causes, in_unit
 from equilag.planner.explaining.loosened import Loosened, LooserName, bound_rungs, loosened
 from equilag.planner.solving.make_plan import make_plan
-from equilag.planner.solving.problem import NEGLIGIBLE
 from equilag.planner.solving.run_settings import (
     Asked,
     SolveSettings,

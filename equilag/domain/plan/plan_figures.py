@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple
 
+NEGLIGIBLE: Final = 0.001
+"""Part of the mean load by which members may differ without anybody noticing."""
 LAG_WEIGHT: Final[Mapping[str, Any]] = {"kind": "lag", "horizon_s": None, "unit": "records"}
 """What is spread over the members unless the policy asks for other weights."""
 

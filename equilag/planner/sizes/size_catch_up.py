@@ -16,6 +16,7 @@ from equilag.domain.budget import Budget
 from equilag.domain.group.throughput import catch_up_seconds, spare
 from equilag.domain.group.weight import filled_rates
 from equilag.domain.plan.metrics import member_loads, member_sums
+from equilag.domain.plan.plan_figures import NEGLIGIBLE
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import WeightKind
 from equilag.planner.sizes.size_curve import (
@@ -29,7 +30,6 @@ from equilag.planner.sizes.size_curve import (
 )
 from equilag.planner.sizes.size_members import MemberPool
 from equilag.planner.sizes.size_probe import best_plan, probing_policy
-from equilag.planner.solving.problem import NEGLIGIBLE
 
 
 class CatchUp(NamedTuple):

@@ -28,14 +28,11 @@ from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.run import BOUNDS, count, improve, phases_for, state_of
 from equilag.planner.solving.stage import Draft, ProgressObserver
 from equilag.planner.solving.state import SolveState
+from equilag.planner.stages.exhaustive_stages import QUICK_WORK
 from equilag.solver.local_search.heavy_apart import deal_heavy_first
 
-SETTLING_WORK: Final = 6_000_000
-"""Array elements of the search of a small group at most: about 0.05 s."""
-PACKING: Final = 0.6
-"""Of what is left, what patterns may take."""
-EVEN: Final = 0.3
-"""The same for the search with even counts."""
+BESIDE: Final = 0.5
+"""Of what is left, what patterns may take, and then the search with even counts, or after it."""
 FEW: Final = 4
 """Partitions per member up to which patterns come before exchanges, which prove 10 of 80 lists with
 2 to 3 per member."""
@@ -108,9 +105,9 @@ def best_plan(
     _settle(best, problem, beside)
     if _counts_free(problem):
         few = task.group.n_partitions <= FEW * task.group.n_members
-        turns = ((_search_even, EVEN), (_pack, PACKING))
-        for method, share in turns[::-1] if few else turns:
-            with beside.portion(share) as part:
+        turns = _search_even, _pack
+        for method in turns[::-1] if few else turns:
+            with beside.portion(BESIDE) as part:
                 method(best, problem, part)
     _search(best, state, budget, proves=True)
     if work is not None:
@@ -193,7 +190,7 @@ def _settle(best: SizedPlan, problem: Problem, budget: Budget) -> None:
     whole = None if best.settled else whole_problem(problem.group, problem.constraint)
     if whole is None:
         return
-    with budget.part(SETTLING_WORK, upto=0.7) as part:
+    with budget.part(QUICK_WORK, upto=0.7) as part:
         try:
             search = Search(whole.problem, part)
             while not best.settled:

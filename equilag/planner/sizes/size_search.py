@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final, final
 
 from equilag.domain.budget import Budget
-from equilag.domain.plan.plan_figures import RATE_ROUNDING
+from equilag.domain.plan.plan_figures import NEGLIGIBLE, RATE_ROUNDING
 from equilag.planner.sizes.size_curve import MAX_COUNTED, PROBE_EFFORT, SizeCurve, used_up
 from equilag.planner.sizes.sizing import LeastSize
-from equilag.planner.solving.problem import NEGLIGIBLE
 
 EFFORTS: Final = (PROBE_EFFORT, 0.2)
 """Seconds' worth of work for a size, the second where the first left open what matters."""

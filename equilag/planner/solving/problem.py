@@ -61,8 +61,6 @@ class Task(NamedTuple):
         return self.objective.policy
 
 
-NEGLIGIBLE: Final = 0.001
-"""Part of the mean load by which members may differ without anybody noticing."""
 MOST_FORCED: Final = 64
 """Moves up to which counting bounds the spread: beyond, it proves next to nothing."""
 

@@ -17,10 +17,11 @@ from equilag.certificate.exhaustive.small_problem import SearchTarget
 from equilag.domain.group.group import Index
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim, Evidence
+from equilag.domain.plan.plan_figures import NEGLIGIBLE
 from equilag.domain.plan.proofs import Proofs
 from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE, Proved
 from equilag.planner.solving.front import Candidate, ParetoFront, candidate_of
-from equilag.planner.solving.problem import NEGLIGIBLE, Problem
+from equilag.planner.solving.problem import Problem
 
 
 class Proposal(NamedTuple):
@@ -158,9 +159,7 @@ class SolveState:
 
     def excess_settled(self, candidate: Candidate, allowance: float = 0.0) -> bool:
         """True if no plan has less excess than the candidate by more than is worth looking for.
-
-        Nothing of the policy's: what the search does must not depend on its tolerance.
-        """
+        What the search does must not depend on the policy's tolerance."""
         slack = max(self.problem.excess_of(NEGLIGIBLE * self.problem.mean), allowance)
         return candidate.excess <= float(self.proofs.value(EXCESS) or 0) + slack
 

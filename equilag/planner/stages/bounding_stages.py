@@ -14,8 +14,9 @@ from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.group.loads import roughly
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import loads_of
+from equilag.domain.plan.plan_figures import NEGLIGIBLE
 from equilag.domain.policy.objective import SPREAD, VALUE
-from equilag.planner.solving.problem import NEGLIGIBLE, Task
+from equilag.planner.solving.problem import Task
 from equilag.planner.solving.stage import STEP, Draft, Turn
 from equilag.planner.solving.state import Contribution, Proposal, SolveState, aim_of_policy
 from equilag.planner.stages.levelling_stages import round_of_levels, window_of
@@ -25,8 +26,6 @@ from equilag.solver.lower_bounds.load_bounds import NO_LAG, difference, excess_b
 BOUND_CELL: Final = 2e-7
 """Seconds of one counting bound per partition, and per bucket and class of its takers, measured at
 10,000 partitions."""
-SMALL: Final = 400
-"""Partitions up to which programs come early: one takes some 20 ms."""
 PATTERN: Final = 1.5e-8
 """Seconds of a program of patterns for each partition in them."""
 NO_SPREAD: Final = (NO_LAG.highest, NO_LAG.lowest, difference(NO_LAG))
@@ -69,7 +68,7 @@ def priced_loads(state: SolveState, turn: Turn, early: bool) -> Iterator[Contrib
     """Where subscriptions, racks or capacities differ: what a linear program over sorts of members
     proves of the loads, and levels from the plan that it deals.
 
-    It comes `early` in small groups with racks, where its plan is the best start for levels; late
+    It comes `early` in groups with racks, where its plan is the best start for levels; late
     in others, as window search does better from elsewhere.
     """
     problem, group, constraint = state.problem, state.problem.group, state.problem.constraint
@@ -77,7 +76,7 @@ def priced_loads(state: SolveState, turn: Turn, early: bool) -> Iterator[Contrib
         return
     if constraint.all_alike and not problem.has_capacities:
         return
-    if early != (group.extended.has_racks and group.n_partitions <= SMALL):
+    if early != group.extended.has_racks:
         return
     from equilag.solver.lower_bounds.price_program import MAX_ARCS, PriceProgram
     from equilag.solver.lower_bounds.priced_bounds import KnownBounds, dealt_plan, priced_claims

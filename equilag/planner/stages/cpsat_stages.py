@@ -38,8 +38,6 @@ LATER_CALL: Final = 0.1
 """The same where it is imported already."""
 FIRST_MODEL: Final = 0.02
 """Seconds of work to have left: what building a model takes."""
-LISTING: Final = 0.5
-"""Of what the model was allowed, what listing its solutions may take."""
 DETERMINISTIC: Final = 0.5
 """CP-SAT's deterministic time per second, of time or of work: less than the clock allows, so that
 the run is the same every time."""
@@ -151,11 +149,11 @@ def _compare_exactly(
     reached, budget = aim.reached(state), turn.budget
     if aim.move_cost or reached is None:
         return
-    deterministic = LISTING * limits.deterministic
+    deterministic = limits.deterministic
     if budget.counted:
         deterministic = min(deterministic, DETERMINISTIC * budget.seconds_of_work())
         budget.pay(deterministic / DETERMINISTIC)
-    wall = min(LISTING * limits.wall, budget.time_left * turn.share)
+    wall = min(limits.wall, budget.time_left * turn.share)
     limits = replace(limits, wall=wall, deterministic=deterministic)
     found = all_below(group.problem, limits, reached, aim.limit)
     if found is None:
@@ -178,8 +176,6 @@ def _claimed(
 
 GOALS: Final = 3
 """Of a model: shortage, moves, spread."""
-PROVED_UPTO: Final = 0.4
-"""Part of the work that may be spent when flows have proved what the model finds."""
 NODE: Final = 5e-6
 """Seconds of a flow per partition and member class."""
 
@@ -209,7 +205,7 @@ def _shortage_proof(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     assert shortage is not None
     counted = shortage.over(state.incumbent.assigned) > 0
     price = STEP + NODE * group.n_partitions * len(group.class_topics)
-    stop = turn._replace(upto=PROVED_UPTO).steps(price)
+    stop = turn.budget.steps(price, share=turn.share)
     found = price_shortage(problem.constraint, shortage, counted, limit, stop)
     if found is None:
         return

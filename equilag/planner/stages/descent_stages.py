@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from equilag.domain.budget import limit_steps
 from equilag.domain.group.loads import roughly
 from equilag.planner.solving.stage import SINGLE, STEP, Turn
 from equilag.planner.solving.state import Contribution, Proposal, SolveState, aim_of_policy
@@ -20,8 +19,6 @@ from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 
 GREEDY_DESCENT: Final = "greedy-descent"
-MAX_STEPS: Final = 400
-"""Points of a descent; a person chooses among far fewer."""
 
 
 def greedy_step(partitions: int) -> float:
@@ -34,7 +31,7 @@ def greedy_descent(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     problem, group = state.problem, state.problem.group
     if group.n_partitions > SINGLE or not problem.has_owners or state.proved:
         return
-    stop = limit_steps(MAX_STEPS, turn.steps(greedy_step(group.n_partitions)))
+    stop = turn.steps(greedy_step(group.n_partitions))
     start = state.front.fewest_moves().assigned
     for assigned in descend(group, problem.constraint, start, state.rng, stop):
         yield Proposal(assigned, GREEDY_DESCENT)
@@ -47,7 +44,7 @@ def descent_keeping_up(state: SolveState, turn: Turn) -> Iterator[Contribution]:
         return
     if best.figures.short >= state.most_even.figures.short:
         return
-    stop = limit_steps(MAX_STEPS, turn.steps(1.3 * greedy_step(group.n_partitions)))
+    stop = turn.steps(1.3 * greedy_step(group.n_partitions))
     start, shortage = best.assigned, problem.shortage
     for assigned in descend(group, problem.constraint, start, state.rng, stop, shortage=shortage):
         yield Proposal(assigned, GREEDY_DESCENT)

@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.budget import limit_steps
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import roughly
@@ -23,8 +22,6 @@ from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owne
 
 NOISE: Final = 0.5
 """Part by which the greedy walk's scores are blurred."""
-STEPS: Final = 40
-"""Exchanges of one walk."""
 PATIENCE: Final = 40
 """Rounds in a row without any change of the front, after which the search ends; or as many as there
 were before the last change, if that is more."""
@@ -61,8 +58,7 @@ def _round(state: SolveState, turn: Turn, number: int) -> Iterator[Contribution]
     group, constraint = problem.group, problem.constraint
     stop, start = turn.steps(greedy_step(group.n_partitions)), _start(state, number)
     if problem.moves_trade:
-        steps = limit_steps(STEPS, stop)
-        for assigned in descend(group, constraint, start.assigned, rng, steps, NOISE):
+        for assigned in descend(group, constraint, start.assigned, rng, stop, NOISE):
             yield Proposal(assigned, GREEDY_DESCENT)
     keep = problem.search_limit is not None or start is not state.most_even
     assigned = start.assigned if keep else _perturbed(group, constraint, start.assigned, rng)

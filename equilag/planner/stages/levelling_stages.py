@@ -7,10 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.budget import TABLE, limit_steps
+from equilag.domain.budget import ELEMENT, TABLE, limit_steps
 from equilag.domain.group.group import Index
 from equilag.domain.group.loads import roughly
-from equilag.planner.solving.problem import NEGLIGIBLE, Problem
+from equilag.domain.plan.plan_figures import NEGLIGIBLE
+from equilag.planner.solving.problem import Problem
 from equilag.planner.solving.stage import STEP, Turn
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
@@ -173,8 +174,6 @@ def levels_within(state: SolveState, turn: Turn) -> Iterator[Contribution]:
 
 CELLS: Final = 100_000_000
 """Partitions times members: the holders of heavy partitions take some 0.5 s to find there."""
-CELL: Final = 2.5e-8
-"""Seconds of a step per partition that a member may take and partition that it holds."""
 
 
 def window_search(state: SolveState, turn: Turn) -> Iterator[Contribution]:
@@ -193,7 +192,7 @@ def window_search(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     size = np.bincount(group.partition_class[constraint.free], minlength=len(constraint.face))
     takeable = float((size @ constraint.face)[group.class_of].mean())
     cells = min(float(TABLE), takeable * group.n_partitions / problem.active)
-    stop = turn.steps(5 * STEP + CELL * cells)
+    stop = turn.steps(5 * STEP + ELEMENT * cells)
     start = state.most_even.assigned
     found = search_window(group, constraint, start, window_of(state), state.rng, stop)
     yield Proposal(found, "window-search")

@@ -23,12 +23,8 @@ from equilag.solver.local_search.assignment_state import AssignmentState, Window
 
 NEVER: Final = np.int64(2**62)
 """More than any gain: the sum of all lags stays below it."""
-MAX_GIVEN: Final = 16
-"""Partitions of the member that a search for cycles of three considers giving; a sample of more."""
 MAX_TAKEN: Final = 500
 """Partitions that a search for cycles of three considers taking; a sample of more."""
-POOL: Final = 4
-"""What is passed on in a cycle of three is drawn from this many times as many partitions."""
 
 
 def exchange_of_two(
@@ -101,7 +97,7 @@ def exchange_of_three(
     third = assigned[back].astype(np.int64)
     first = state.loads[member]
     best: tuple[float, tuple[int, int, int]] = (0, (0, 0, 0))
-    given = _some(rng, np.array(state.held[member], np.int64), MAX_GIVEN).tolist()
+    given = [*state.held[member]]
     if state.constraint.may_gain_one(state.counts, member):
         given.append(NOBODY)
     most = TABLE // (len(given) * len(back) + 1) + 1
@@ -155,7 +151,7 @@ def _passed(
     parts: list[int] = []
     for m in second.tolist():
         parts += state.held[m]
-        if len(parts) >= POOL * most:
+        if len(parts) >= most:
             break
     return _some(rng, np.array(parts, np.int64), most)
 

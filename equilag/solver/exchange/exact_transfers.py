@@ -20,15 +20,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from equilag.domain.budget import TABLE
 from equilag.domain.group.group import Flags, Ints
 from equilag.solver.local_search.assignment_state import disjoint_pairs
-
-MAX_LISTED: Final = 400_000
-"""Subsets of one size that are listed, some 20 MB at six places each; more are sampled. Splits of
-300 numbers for 25 members need 134,596."""
-WORTHWHILE: Final = 0.01
-"""Pairs of subset sums, as a share of those of the most productive sizes, below which a division
-of the size among the halves is left out."""
 
 
 class SubsetPlaces:
@@ -38,7 +32,7 @@ class SubsetPlaces:
         self._listed: dict[tuple[int, int], Ints] = {}
 
     def all_of(self, width: int, size: int) -> Ints:
-        """[n, size] every subset; there must be no more than `MAX_LISTED`."""
+        """[n, size] every subset; there must be no more than `TABLE`."""
         known = self._listed.get((width, size))
         if known is None:
             flat = [place for subset in combinations(range(width), size) for place in subset]
@@ -48,7 +42,7 @@ class SubsetPlaces:
 
     def drawn(self, width: int, size: int, most: int, rng: np.random.Generator) -> Ints:
         """[n, size] at most `most` subsets: all of them, or a sample where there are more."""
-        if comb(width, size) <= min(most, MAX_LISTED):
+        if comb(width, size) <= min(most, TABLE):
             return self.all_of(width, size)
         sample = np.sort(rng.integers(width, size=(most, size)), axis=1)
         distinct: Ints = sample[(sample[:, 1:] > sample[:, :-1]).all(axis=1)]
@@ -65,19 +59,19 @@ def subset_sums(values: Ints, places: Ints) -> Ints:
 
 def subsets_with_sum(
     values: Ints, size: int, window: tuple[int, int], listed: SubsetPlaces,
-    rng: np.random.Generator, share: float = WORTHWHILE,
+    rng: np.random.Generator,
 ) -> Iterator[Ints]:  # fmt: skip
     """Yield indices of `size` of the `values` with a sum in the `window`, from least to most.
 
-    The values are halved at random. Divisions of `size` among the halves with fewer pairs of
-    subsets than a `share` of the most productive one are left out; of several subsets that share
+    The values are halved at random. The divisions of `size` among the halves with the
+    most pairs of subsets come first; of several subsets that share
     their part of one half, one is yielded. None is repeated.
     """
     order = rng.permutation(len(values))
     half = len(values) // 2
     left, right = order[:half], order[half:]
     least, most = window
-    for first in _divisions(half, len(values) - half, size, share):
+    for first in _divisions(half, len(values) - half, size):
         one, other = listed.all_of(len(left), first), listed.all_of(len(right), size - first)
         known = subset_sums(values[right], other)
         by_sum = np.argsort(known)
@@ -91,23 +85,18 @@ def subsets_with_sum(
             yield np.concatenate((left[one[by_wanted[hit]]], right[other[by_sum[place[hit]]]]))
 
 
-def _divisions(left: int, right: int, size: int, share: float) -> list[int]:
+def _divisions(left: int, right: int, size: int) -> list[int]:
     """How many elements the left half may contribute, the most productive number first."""
     pairs = {
         first: comb(left, first) * comb(right, size - first)
         for first in range(max(0, size - right), min(left, size) + 1)
-        if max(comb(left, first), comb(right, size - first)) <= MAX_LISTED
+        if max(comb(left, first), comb(right, size - first)) <= TABLE
     }
-    best = max(pairs.values(), default=0)
-    return sorted((f for f in pairs if pairs[f] >= share * best), key=lambda f: -pairs[f])
+    return sorted(pairs, key=lambda first: -pairs[first])
 
 
 PIECE: Final = 10_000
 """Subset sums for which a stop condition is asked once: about 1 ms."""
-SLOW: Final = 0.05
-"""Share of the members off target that a round must settle, or larger subsets follow."""
-RETRIES: Final = 6
-"""Rounds without a settled member where subsets are sampled, after which the search ends."""
 
 
 class TargetRows:
@@ -191,25 +180,16 @@ def transfer_exactly(
 
     `stop` is asked before each `PIECE` of subset sums.
     """
-    width, size, failed = rows.table.shape[1], 1, 0
-    while True:
-        off = rows.off
-        if len(off) < 2:
-            return
-        places = listed.drawn(width, size, MAX_LISTED // len(off), rng)
+    width, size = rows.table.shape[1], 1
+    while len(off := rows.off) > 1:
+        places = listed.drawn(width, size, TABLE // len(off), rng)
         if any(stop() for _ in range(1 + len(off) * len(places) // PIECE)):
             return
-        settled = _transfer(rows, off, places, rng)
-        if settled >= max(1.0, SLOW * len(off)):
-            failed = 0
+        if _transfer(rows, off, places, rng):
             continue
-        complete = len(places) < MAX_LISTED // len(off) // 2
-        if size < width // 2 and complete:
-            size += 1
-            continue
-        failed += 1
-        if settled == 0 and (complete or failed > RETRIES):
+        if size >= width // 2 or 2 * len(places) >= TABLE // len(off):  # a sample of them
             return
+        size += 1
 
 
 def _transfer(rows: TargetRows, off: Ints, places: Ints, rng: np.random.Generator) -> int:

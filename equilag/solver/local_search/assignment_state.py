@@ -54,6 +54,11 @@ class Window(NamedTuple):
         found: LoadColumn = np.maximum(np.maximum(self.low - load, load - self.high), 0)
         return found
 
+    def wider(self, extremes: tuple[float, float]) -> Window:
+        """It, widened halfway to both extreme loads; the same if they are inside."""
+        high, low = max(self.high, extremes[0]), min(self.low, extremes[1])
+        return self._replace(low=(self.low + low) // 2, high=-(-(self.high + high) // 2))
+
 
 @dataclass(eq=False)
 class AssignmentState:

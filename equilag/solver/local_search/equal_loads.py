@@ -27,8 +27,6 @@ PATIENCE: Final = (10, 30, 100, 300)
 the estimate takes all rows for full, and was up to 20 times too low where most are not."""
 NARROWER: Final = 4
 """A distance that was reached is divided by it."""
-CLOSE: Final = 1.1
-"""Ratio of distances that need not be told apart."""
 
 
 def equalise_loads(
@@ -102,12 +100,12 @@ def first_distance(level: TargetRows, most: int) -> int | None:
 
 
 def next_distance(failed: int, reached: int) -> int | None:
-    """The distance to try next, between one that failed and one that was reached; None if they are
-    close to each other."""
+    """The distance to try next, between one that failed and one that was reached; None if there is
+    none."""
     if failed < 0:
         return reached // NARROWER if reached else None
     within: int = math.isqrt(max(failed, 1) * reached)
-    return within if failed < within < reached / CLOSE else None
+    return within if failed < within < reached else None
 
 
 def divisible(rows: MemberRows) -> Ints:

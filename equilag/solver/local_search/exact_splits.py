@@ -16,7 +16,6 @@ import numpy as np
 from equilag.domain.budget import TABLE
 from equilag.domain.group.group import Ints
 from equilag.solver.exchange.exact_transfers import (
-    WORTHWHILE,
     SubsetPlaces,
     TargetRows,
     subsets_with_sum,
@@ -103,16 +102,6 @@ def _log_choices(of: float, size: float) -> float:
     return lgamma(of + 1) - lgamma(size + 1) - lgamma(of - size + 1)
 
 
-PRODUCTIVE: Final = 0.1
-"""Divisions of a subset among the halves that are tried before the last pair of rows, by their
-share of the pairs of the most productive one: the next attempt has other halves."""
-ONE_FIRST: Final = 0.8
-"""Probability that one more row is put on target while a split of all would also be possible: with
-fewer rows off target, a split of all has more full rows."""
-MAX_NODES: Final = 10_000
-"""Nodes that a split may be expected to take, 1 ms each; more would be a search of minutes."""
-
-
 def split_exactly(
     rows: TargetRows, listed: SubsetPlaces, rng: np.random.Generator, stop: Callable[[], bool],
     patience: int,
@@ -122,13 +111,13 @@ def split_exactly(
     Ends after `patience` times the nodes that are expected. `stop` is asked at every node.
     """
     estimate = estimate_split(rows)
-    if estimate.nodes > MAX_NODES:
+    if estimate.nodes == inf:
         return
     needed, enough = estimate.rows_for_all, estimate.rows_for_one
     nodes = patience * (int(estimate.nodes) + len(rows.off))
     split = _Split(rows, listed, rng, stop, nodes)
     while (off := rows.off).size and split.nodes > 0:
-        if len(off) > enough and (len(off) > needed or rng.random() < ONE_FIRST):
+        if len(off) > enough:  # with fewer rows off target, a split of all has more full rows
             split.settle_one(rng.choice(off, enough, replace=False))
         else:
             beside = _beside(rows, off, max(1, needed - len(off)), rng)
@@ -166,7 +155,7 @@ class _Split:
         for size in self._sizes(len(members), len(empty)):
             if not self._enter():
                 break
-            for chosen in self._subsets(places, size, window, PRODUCTIVE):
+            for chosen in self._subsets(places, size, window):
                 rest = np.delete(places, chosen)
                 parts = [places[chosen], *self._dealt(rest, len(members) - 1)]
                 self._refill(members, parts, empty)
@@ -185,13 +174,12 @@ class _Split:
         """Places of each row with its target as their sum, None where none were found."""
         if len(targets) == 1:
             return [places]
-        share = PRODUCTIVE if len(targets) > 2 else WORTHWHILE
         window = self._window(places, targets)
         for size in self._sizes(len(targets), n_empty):
             if not self._enter():
                 return None
             left = n_empty - (size < self.rows.table.shape[1])
-            for chosen in self._with_heaviest(places, size, window, share):
+            for chosen in self._with_heaviest(places, size, window):
                 others = self._parts(np.delete(places, chosen), targets[1:], left)
                 if others is not None:
                     return [places[chosen], *others]
@@ -214,11 +202,9 @@ class _Split:
         width = self.rows.table.shape[1]
         return [width - 1] * (n_empty > 0) + [width] * (n_empty < n_rows)
 
-    def _subsets(
-        self, places: Ints, size: int, window: tuple[int, int], share: float
-    ) -> Iterator[Ints]:
+    def _subsets(self, places: Ints, size: int, window: tuple[int, int]) -> Iterator[Ints]:
         lag = self.rows.lag[places]
-        return subsets_with_sum(lag, size, window, self.listed, self.rng, share)
+        return subsets_with_sum(lag, size, window, self.listed, self.rng)
 
     def _window(self, places: Ints, targets: list[int]) -> tuple[int, int]:
         """The loads of the first row that are on target and let the others be so."""
@@ -227,15 +213,13 @@ class _Split:
         beyond = (len(targets) - 1) * within
         return max(targets[0] - within, left - beyond), min(targets[0] + within, left + beyond)
 
-    def _with_heaviest(
-        self, places: Ints, size: int, window: tuple[int, int], share: float
-    ) -> Iterator[Ints]:
+    def _with_heaviest(self, places: Ints, size: int, window: tuple[int, int]) -> Iterator[Ints]:
         """Subsets with the heaviest place: so no split is found once for each order of its rows."""
         heaviest = int(self.rows.lag[places].argmax())
         others = np.delete(np.arange(len(places)), heaviest)
         own = int(self.rows.lag[places[heaviest]])
         rest = window[0] - own, window[1] - own
-        for chosen in self._subsets(places[others], size - 1, rest, share):
+        for chosen in self._subsets(places[others], size - 1, rest):
             yield np.append(others[chosen], heaviest)
 
     def _dealt(self, places: Ints, n_rows: int) -> list[Ints]:

@@ -13,36 +13,20 @@ the extreme loads where nothing helps, and narrows again when all loads are with
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isqrt
 from typing import Any, Final
 
 import numpy as np
 
+from equilag.domain.budget import TABLE
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState, Window
+from equilag.solver.local_search.levelling import PATIENCE
 
-MAX_ARCS: Final = 50_000
-"""Pairs of a place and a member that may take it, in one layer, about: some 12 ms."""
-MAX_MEMBERS: Final = 2_000
-"""Of a layer: their pairs are looked at before those that cannot be are left out."""
 STEPS: Final = 100
 """Steps of the distance from the aim, up to the largest one: the cost is the square of this number,
 since a linear cost would leave a few members far outside."""
-PATIENCE: Final = 10
-"""Layers in a row without extreme loads closer together, after which the aim widens."""
-HALF: Final = 0.5
-"""By which the distance of the aim from the extremes shrinks and grows."""
-WIDEST: Final = 1e-3
-"""Part of the way from the extremes to the window, below which the search ends."""
-
-
-def members_of_a_layer(group: Group, constraint: CountConstraint) -> int:
-    """All that are not idle, or so many that the arcs are not too many."""
-    free, face = constraint.free, constraint.face
-    size = np.bincount(group.partition_class[free], minlength=len(face))
-    takeable = (size @ face)[group.class_of[~group.idle]]
-    dense = max(1e-6, float(takeable.mean()) / max(1, int(np.count_nonzero(free))))
-    return min(len(takeable), MAX_MEMBERS, int((MAX_ARCS / dense) ** 0.5))
 
 
 def deal_layers(
@@ -62,27 +46,23 @@ def deal_layers(
     state = AssignmentState.of(group, constraint, assigned)
     if len(state.active) < 2 or constraint.per_topic:
         return assigned
-    best, (high, low) = assigned, state.extremes()
-    size, part, stalled = members_of_a_layer(group, constraint), 1.0, 0
-    while high - low > window.high - window.low and part >= WIDEST and not stop():
-        aim = Window(
-            min(window.low, low + part * (window.low - low)),
-            max(window.high, high - part * (high - window.high)),
-        )
-        if aim.outside(state.loads[state.active]).any():
-            _deal(state, aim, size, rng)
-        else:
-            part = min(1.0, part / HALF)
+    best, (high, low), aim, stalled = assigned, state.extremes(), window, 0
+    while high - low > window.high - window.low and (high > aim.high or low < aim.low):
+        if stop():
+            break
+        if not aim.outside(state.loads[state.active]).any():
+            aim = window
+        _deal(state, aim, rng)
         stalled += 1
         if state.spread < high - low:
             best, (high, low), stalled = state.assigned.copy(), state.extremes(), 0
         elif stalled > PATIENCE:
-            part, stalled = part * HALF, 0
+            aim, stalled = aim.wider((high, low)), 0
     return best
 
 
-def _deal(state: AssignmentState, aim: Window, most: int, rng: np.random.Generator) -> None:
-    """Deal one layer of at most so many members anew."""
+def _deal(state: AssignmentState, aim: Window, rng: np.random.Generator) -> None:
+    """Deal one layer anew, of as many members as a table of their pairs has room for."""
     constraint, lag = state.constraint, state.group.lag
     order, start = state.by_member()
     held, empty = np.diff(start), np.zeros(len(state.counts), np.bool_)
@@ -90,6 +70,7 @@ def _deal(state: AssignmentState, aim: Window, most: int, rng: np.random.Generat
     if constraint.instance_sums is None:  # else many changes of counts at once might pass its sums
         empty = state.counts < upto
     members = state.active[(held + empty)[state.active] > 0]
+    most = isqrt(TABLE)
     if len(members) > most:
         far = np.argsort(-aim.outside(state.loads[members]), kind="stable")[: most // 2]
         some = rng.choice(np.delete(members, far), most - len(far), replace=False)

@@ -30,22 +30,15 @@ FEWEST_FAR: Final = 8
 """Members that a round tries to help, if there are so many, so that it is worth its overhead."""
 MAX_PARTNERS: Final = 32
 """Members that one member is tried with in a round."""
-PATIENCE: Final = 60
-"""Rounds in a row without progress, after which it ends."""
-PATIENCE_OF_FEW: Final = 24
-"""The same where moves are limited, and few exchanges are left."""
-TO_TWOS: Final = 12
-"""Rounds in a row without progress by single partitions, after which two go at a time."""
+PATIENCE: Final = 24
+"""Rounds in a row without progress by single partitions, after which two go at a time; and by twos,
+after which it ends."""
 TWOS: Final = 400
 """Pairs of partitions of one member that are looked at, about."""
-PROGRESS: Final = 0.999
-"""Of the distances from the window together: less is progress."""
 LEAST_GAIN: Final = 1e-9
 """Of a distance from the window: a smaller gain may be a rounding error."""
 REACH: Final = 0.3
 """Of the spread: how far from the extremes members take part at most, where moves are limited."""
-TIE: Final = 1e-3
-"""Weight of the sum of two distances beside the larger one, to choose among equal gains."""
 
 
 def level_loads(
@@ -86,8 +79,7 @@ def level_steps(
     if heaviest is not None:
         state = _start(state, window, heaviest)
     missed, nearest, stalled, beside = np.zeros(group.n_members, np.int64), np.inf, 0, 0
-    patience = PATIENCE if limit is None else PATIENCE_OF_FEW
-    while stalled < patience and least[0] > window.enough and not stop():
+    while stalled < PATIENCE and least[0] > window.enough and not stop():
         near = window
         if limit is not None:
             near = _near_the_extremes(state, window, rng)
@@ -100,13 +92,12 @@ def level_steps(
         missed[made] = 0
         stalled += 1
         if limit is None and (apart := _apart(state, window)) < nearest:
-            stalled = 0 if apart < PROGRESS * nearest else stalled
-            nearest = apart
+            nearest, stalled = apart, 0
         if len(made) and state.unevenness < least:
             least = state.unevenness
-            stalled = min(stalled, patience // 2) if limit is None else 0
+            stalled = 0
             yield state.assigned.copy()
-        if not beside and stalled >= TO_TWOS:
+        if not beside and stalled >= PATIENCE:
             beside = TWOS * len(state.active) // (len(assigned) + 1)
             missed, stalled = np.zeros(group.n_members, np.int64), 0
 
@@ -236,8 +227,8 @@ def _wanted(state: AssignmentState, window: Window, heavy: Index, light: Index) 
 
 
 def _score(state: AssignmentState, pairs: Pairs, window: Window, left: float | None) -> Score:
-    """Minus what the larger of a pair's two distances from the window shrinks by, and of equal ones
-    the smaller sum of both; per move where so many are `left`. Where as many are left as anybody
+    """Minus what the larger of a pair's two distances from the window shrinks by, per move where so
+    many are `left`. Where as many are left as anybody
     wants, all members get there at last: then what the sum shrinks by."""
 
     def score(pair: Ints, change: Ints, cost: Ints) -> Floats:
@@ -249,7 +240,7 @@ def _score(state: AssignmentState, pairs: Pairs, window: Window, left: float | N
         before = np.maximum(above, below)
         gain = before - np.maximum(one, other)
         helps = (gain > LEAST_GAIN * before) & (left is None or cost <= left)
-        gain = above + below - one - other if left == np.inf else gain - TIE * (one + other)
+        gain = above + below - one - other if left == np.inf else gain
         price = 1.0 if left is None else np.maximum(cost, FREE)
         return np.where(helps, -gain / price, NO_GAIN)
 

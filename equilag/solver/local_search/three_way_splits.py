@@ -23,9 +23,6 @@ from equilag.solver.exchange.paired_exchange import MemberRows, mean_loads_left
 MAX_WIDTH: Final = 5
 """Places of a member: 3,003 subsets of the places of three such members; 18,564 with one place
 more."""
-NEAR: Final = 2
-"""Times the level: a row with a heavier load is too heavy by its heaviest partition alone, or so
-far away that others are more likely to be of use."""
 LEAST_GAIN: Final = 1e-6
 """Of the present weight: a smaller gain may be a rounding error of the fourth powers."""
 
@@ -57,7 +54,7 @@ def bring_close(
 
     For groups whose members are `all_alike`, or for one of the sets of `alike_members` (see
     `CountConstraint`); then the spread is that of those. Where some partitions are too heavy for
-    the level of the others, only shortages count, and members far above it take no part. `stop` is
+    the level of the others, only shortages count. `stop` is
     asked about once for each millisecond of work.
     """
     rows = MemberRows(group, assigned, members)
@@ -65,15 +62,12 @@ def bring_close(
     places = rows.table[rows.table < rows.n_partitions]
     left = mean_loads_left(np.sort(rows.lag[places]), n_rows, width, rows.n_empty)
     level, lenient = int(left.min()), bool(left.argmin() > 0)
-    chosen = np.flatnonzero(rows.loads <= NEAR * level) if lenient else np.arange(n_rows)
-    if rows.spread <= 1 or not len(chosen):
+    if rows.spread <= 1:
         return assigned
-    targets = np.full(len(chosen), level)
-    close = TargetRows(rows.table[chosen], rows.lag, rows.n_partitions, targets)
+    close = TargetRows(rows.table, rows.lag, rows.n_partitions, np.full(n_rows, level))
     before = rows.spread
     split_three_ways(close, rng, stop, lenient)
-    rows.table[chosen], rows.loads[chosen] = close.table, close.excess + level
-    return rows.assigned(rows.table, assigned) if rows.spread < before else assigned
+    return rows.assigned(close.table, assigned) if close.spread < before else assigned
 
 
 def split_three_ways(
@@ -95,8 +89,8 @@ def split_three_ways(
         row = int(weight.argmax())
         if weight[row] <= 0.0:
             return
-        others = _pairs_of_others(n_rows, row, TABLE // len(subsets[0].chosen), rng)
-        work = len(others) * len(subsets[0].chosen) + TABLE
+        others = _pairs_of_others(n_rows, row, TABLE // subsets[0].chosen.size, rng)
+        work = len(others) * len(subsets[0].chosen) + TABLE // width
         if any(stop() for _ in range(1 + work // PIECE)):
             return
         if _split(rows, row, others, subsets, lenient):
@@ -138,7 +132,7 @@ def _split(
     now = _weight(rows.excess[trio], lenient).sum(axis=1)
     closer = mine > rows.excess[row] if lenient else np.abs(mine) < abs(int(rows.excess[row]))
     pair, subset = np.nonzero(closer)
-    most = TABLE // len(second.chosen)
+    most = TABLE // second.chosen.size
     if len(pair) > most:  # those closest to the target
         kept = np.argpartition(np.abs(mine[pair, subset]), most)[:most]
         pair, subset = pair[kept], subset[kept]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,11 +11,9 @@ from equilag.domain.columns import Floats, place_of
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.metrics import moves_added
+from equilag.domain.plan.plan_figures import NEGLIGIBLE
 from equilag.solver.exchange.cyclic_exchanges import NEVER
 from equilag.solver.local_search.assignment_state import AssignmentState
-
-LIGHT: Final = 1e-3
-"""Of a fair share: nobody sees which partition of so small a lag a member has."""
 
 
 class UnevennessLimit(NamedTuple):
@@ -53,12 +51,12 @@ def return_to_owners(
 def keep_alike(group: Group, constraint: CountConstraint, assigned: Index, ratio: float) -> Index:
     """[P] an assignment with fewer moves: partitions of one class, and of one topic where topics
     count, change places if their lags are less than `ratio` apart, so that owners keep as many as
-    they get. Lags below `LIGHT` of a fair share count as equal. O(P log P)."""
+    they get. Lags below a `NEGLIGIBLE` part of a fair share count as equal. O(P log P)."""
     free = np.flatnonzero(constraint.free & (assigned != NOBODY))
     if not len(free):
         return assigned
     lag, members = group.lag[free], group.n_members
-    light = max(1.0, LIGHT * float(lag.sum()) / max(1, int(np.count_nonzero(~group.idle))))
+    light = max(1.0, NEGLIGIBLE * float(lag.sum()) / max(1, int(np.count_nonzero(~group.idle))))
     kind = (np.log(np.maximum(lag / light, 1.0)) // np.log(ratio)).astype(np.int64)
     kind += group.partition_class[free] * (kind.max() + 1)
     if constraint.per_topic:

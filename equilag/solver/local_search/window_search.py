@@ -129,8 +129,6 @@ def rotate(state: AssignmentState, given: int, chain: list[int]) -> None:
 
 MAX_HOLDERS: Final = 12
 """Members with which the heaviest partition is tried: each costs a descent."""
-EXTREME_SHARE: Final = 0.5
-"""Probability that a step takes the member furthest outside the window, not one at random."""
 
 
 def search_window(
@@ -180,14 +178,13 @@ def _descend(
     stuck = state.group.idle.copy()
     while not stop():
         outside = np.where(stuck, 0, window.outside(state.loads))
-        wrong = np.flatnonzero(outside)
-        if not len(wrong):
-            wider = _wider(window, state.extremes())
+        member = int(outside.argmax())
+        if not outside[member]:
+            wider = window.wider(state.extremes())
             if wider == window:
                 break
             window, stuck = wider, state.group.idle.copy()
             continue
-        member = int(outside.argmax()) if rng.random() < EXTREME_SHARE else int(rng.choice(wrong))
         if not _improve(state, member, window, rng, stop):
             stuck[member] = True
             continue
@@ -195,12 +192,6 @@ def _descend(
         if (reached := state.spread) < least:
             best, least = state.assigned.copy(), reached
     return best, least
-
-
-def _wider(window: Window, extremes: tuple[float, float]) -> Window:
-    """The window widened halfway to the extreme loads; the same one if they are inside it."""
-    high, low = max(window.high, extremes[0]), min(window.low, extremes[1])
-    return window._replace(low=(window.low + low) // 2, high=-(-(window.high + high) // 2))
 
 
 def _improve(

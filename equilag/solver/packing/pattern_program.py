@@ -20,8 +20,6 @@ PRICE: Final = 1_000_000_000
 """What a member is worth in integers: prices have nine digits."""
 ROUNDING: Final = 1e-7
 """Relative error of the solver's values."""
-AT_ONCE: Final = 40
-"""Patterns that one table of prices gives, without a kind in common."""
 
 
 class ProgramFailed(Exception):
@@ -91,7 +89,8 @@ class PatternProgram:
         return int(np.searchsorted(priced.value * members, worth, side="left")) - 1
 
     def improve(self, price: Ints, priced: Priced) -> bool:
-        """Add patterns that are worth more than a member; False if there is none."""
+        """Add patterns that are worth more than a member, without a kind in common; False if there
+        is none."""
         worthwhile = PRICE * (1 + ROUNDING)
         if priced.value[self.capacity] <= worthwhile:
             return False
@@ -100,7 +99,7 @@ class PatternProgram:
         kinds = np.flatnonzero((price > 0) & (self.demand > 0) & (self.lengths <= self.capacity))
         value = price[kinds] + priced.value[self.capacity - self.lengths[kinds]]
         for at in np.argsort(-value, kind="stable").tolist():
-            if len(found) >= AT_ONCE or value[at] <= worthwhile:
+            if value[at] <= worthwhile:
                 break
             kind = int(kinds[at])
             if covered[kind]:

@@ -15,7 +15,7 @@ from equilag.domain.group.group import Ints
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.exact_transfers import (
-    MAX_LISTED,
+    TABLE,
     SubsetPlaces,
     TargetRows,
     subsets_with_sum,
@@ -26,7 +26,7 @@ from equilag.solver.local_search.three_way_splits import MAX_WIDTH, bring_close,
 
 def test_a_sample_where_there_are_too_many() -> None:
     listed, rng = SubsetPlaces(), np.random.default_rng(1)
-    assert comb(60, 5) > MAX_LISTED
+    assert comb(60, 5) > TABLE
     found = listed.drawn(60, 5, 1_000, rng)
     assert 700 < len(found) <= 1_000
     assert (np.diff(found, axis=1) > 0).all()
@@ -44,9 +44,7 @@ def test_a_subset_of_each_sum_that_exists(seed: int) -> None:
     for total in range(-1, max(sums) + 2):
         found = [
             chosen.tolist()
-            for chosen in subsets_with_sum(
-                values, size, (total, total), SubsetPlaces(), rng, share=0.0
-            )
+            for chosen in subsets_with_sum(values, size, (total, total), SubsetPlaces(), rng)
         ]
         assert bool(found) == (total in sums)
         assert len({frozenset(chosen) for chosen in found}) == len(found)

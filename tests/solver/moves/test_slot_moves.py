@@ -71,8 +71,8 @@ def test_what_slots_cannot_part_is_found_member_by_member(monkeypatch: pytest.Mo
 
 def test_large_groups_reach_the_bound() -> None:
     rng = np.random.default_rng(22)
-    owners = rng.integers(0, 400, 900)
-    group = group_of([3] * 300, [list(range(300))] * 400, [*owners.tolist()])
+    owners = rng.integers(0, 700, 900)
+    group = group_of([3] * 300, [list(range(300))] * 700, [*owners.tolist()])
     _, constraint = balanced(group, BOTH)
     found = fewest_moves(group, constraint)
     assert int(constraint.topics.n_open.sum()) > TABLE
