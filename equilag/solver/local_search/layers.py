@@ -27,6 +27,8 @@ from equilag.solver.local_search.levelling import PATIENCE
 STEPS: Final = 100
 """Steps of the distance from the aim, up to the largest one: the cost is the square of this number,
 since a linear cost would leave a few members far outside."""
+WIDEST: Final = 1e-3
+"""Part of the way from the extremes to the window, below which the search ends."""
 
 
 def deal_layers(
@@ -46,18 +48,21 @@ def deal_layers(
     state = AssignmentState.of(group, constraint, assigned)
     if len(state.active) < 2 or constraint.per_topic:
         return assigned
-    best, (high, low), aim, stalled = assigned, state.extremes(), window, 0
-    while high - low > window.high - window.low and (high > aim.high or low < aim.low):
-        if stop():
-            break
-        if not aim.outside(state.loads[state.active]).any():
-            aim = window
-        _deal(state, aim, rng)
+    best, (high, low), part, stalled = assigned, state.extremes(), 1.0, 0
+    while high - low > window.high - window.low and part >= WIDEST and not stop():
+        aim = Window(
+            min(window.low, low + part * (window.low - low)),
+            max(window.high, high - part * (high - window.high)),
+        )
+        if aim.outside(state.loads[state.active]).any():
+            _deal(state, aim, rng)
+        else:
+            part = 1.0
         stalled += 1
         if state.spread < high - low:
             best, (high, low), stalled = state.assigned.copy(), state.extremes(), 0
         elif stalled > PATIENCE:
-            aim, stalled = aim.wider((high, low)), 0
+            part, stalled = part / 2, 0
     return best
 
 

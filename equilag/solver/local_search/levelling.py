@@ -30,9 +30,10 @@ FEWEST_FAR: Final = 8
 """Members that a round tries to help, if there are so many, so that it is worth its overhead."""
 MAX_PARTNERS: Final = 32
 """Members that one member is tried with in a round."""
-PATIENCE: Final = 24
-"""Rounds in a row without progress by single partitions, after which two go at a time; and by twos,
-after which it ends."""
+PATIENCE: Final = 30
+"""Rounds in a row without progress, after which a search ends."""
+TO_TWOS: Final = 12
+"""Rounds in a row without progress by single partitions, after which two go at a time."""
 TWOS: Final = 400
 """Pairs of partitions of one member that are looked at, about."""
 LEAST_GAIN: Final = 1e-9
@@ -95,9 +96,9 @@ def level_steps(
             nearest, stalled = apart, 0
         if len(made) and state.unevenness < least:
             least = state.unevenness
-            stalled = 0
+            stalled = stalled if limit is None else 0
             yield state.assigned.copy()
-        if not beside and stalled >= PATIENCE:
+        if not beside and stalled >= TO_TWOS:
             beside = TWOS * len(state.active) // (len(assigned) + 1)
             missed, stalled = np.zeros(group.n_members, np.int64), 0
 
@@ -228,8 +229,8 @@ def _wanted(state: AssignmentState, window: Window, heavy: Index, light: Index) 
 
 def _score(state: AssignmentState, pairs: Pairs, window: Window, left: float | None) -> Score:
     """Minus what the larger of a pair's two distances from the window shrinks by, per move where so
-    many are `left`. Where as many are left as anybody
-    wants, all members get there at last: then what the sum shrinks by."""
+    many are `left`. Where as many are left as anybody wants, all members get there at last: then
+    what the sum shrinks by."""
 
     def score(pair: Ints, change: Ints, cost: Ints) -> Floats:
         heavy, light = pairs.heavy[pair], pairs.light[pair]
