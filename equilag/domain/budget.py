@@ -21,6 +21,10 @@ OVERHEAD: Final = 4_000
 """What any step of a search costs besides its elements: Python, and NumPy's calls (some 30 us)."""
 NODE: Final = 12_000
 """What a node of a search costs besides its steps, where work is counted: about 20 NumPy calls."""
+PATIENCE: Final = 30
+"""Steps in a row without progress, after which a search ends."""
+ROUNDS: Final = 10
+"""Steps of a search for a number, which mostly settles after three to five."""
 LONG_STEP: Final = 100_000
 """Elements of a step from which on it takes milliseconds, so that it needs time of its own."""
 SLOWEST: Final = 5.0

@@ -14,12 +14,12 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Floats, Index, Ints
+from equilag.domain.columns import ROUNDING, Flags, Floats, Index, Ints
 from equilag.domain.group.group import Group
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.weight import filled_rates, known_rates, knows_rates
 from equilag.domain.plan.metrics import member_loads, member_sums
-from equilag.domain.plan.plan_figures import RATE_ROUNDING, HotPartition, ThroughputFigures
+from equilag.domain.plan.plan_figures import HotPartition, ThroughputFigures
 from equilag.domain.reduction.reduce import Reduction, known_capacities
 
 
@@ -122,7 +122,7 @@ def spare(rate: Floats, capacity: Floats) -> Floats:
     """Records per second that members read beyond what is produced for them, below 0 where that is
     more; 0 where the two are the same but for rounding."""
     left: Floats = capacity - rate
-    same = np.abs(left) <= RATE_ROUNDING * np.maximum(rate, capacity)
+    same = np.abs(left) <= ROUNDING * np.maximum(rate, capacity)
     return np.where(same, 0.0, left)
 
 

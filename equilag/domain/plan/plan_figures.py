@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple
 
+from equilag.domain.columns import ROUNDING
+
 NEGLIGIBLE: Final = 0.001
 """Part of the mean load by which members may differ without anybody noticing."""
 LAG_WEIGHT: Final[Mapping[str, Any]] = {"kind": "lag", "horizon_s": None, "unit": "records"}
@@ -60,11 +62,6 @@ class HotPartition(NamedTuple):
     """Of the fastest member that may take it."""
 
 
-RATE_ROUNDING: Final = 1e-9
-"""Part of a capacity that a sum of rates may be above it: sums of floating-point numbers are off by
-some 1e-15, and nobody measures a rate to nine digits."""
-
-
 @dataclass(frozen=True, slots=True)
 class ThroughputFigures:
     """Records per second that are produced, beside those that members can read."""
@@ -92,7 +89,7 @@ class ThroughputFigures:
 
     @property
     def keeps_up(self) -> bool:
-        return self.max <= 1 + RATE_ROUNDING
+        return self.max <= 1 + ROUNDING
 
     def to_dict(self) -> dict[str, Any]:
         return {

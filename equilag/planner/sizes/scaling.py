@@ -11,9 +11,9 @@ from collections import deque
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from equilag.domain.columns import ROUNDING
 from equilag.domain.errors import InputError
 from equilag.domain.figures import form, number, partition_name, percent
-from equilag.domain.plan.plan_figures import RATE_ROUNDING
 from equilag.planner.sizes.sizing import Sizing
 
 
@@ -50,7 +50,7 @@ def load_limit(sizing: Sizing, rate: float, room: float = 1.0, pace: float = 1.0
     """The largest load of a row of this sizing that keeps up with `room` times this rate, where
     members read `pace` times what they read when they were sized."""
     share = rate / sizing.basis.total if sizing.basis.total else 1.0
-    return (1 + RATE_ROUNDING) * pace / (share * room) if share else float("inf")
+    return (1 + ROUNDING) * pace / (share * room) if share else float("inf")
 
 
 def scale_wish(

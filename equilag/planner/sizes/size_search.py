@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, final
 
 from equilag.domain.budget import Budget
-from equilag.domain.plan.plan_figures import NEGLIGIBLE, RATE_ROUNDING
+from equilag.domain.columns import ROUNDING
+from equilag.domain.plan.plan_figures import NEGLIGIBLE
 from equilag.planner.sizes.size_curve import MAX_COUNTED, PROBE_EFFORT, SizeCurve, used_up
 from equilag.planner.sizes.sizing import LeastSize
 
@@ -24,7 +25,7 @@ class SizeGoal:
         self, curve: SizeCurve, limit: float, sizes: tuple[int, int], budget: Budget
     ) -> None:
         """`sizes` are the first and the last one to look at for the least."""
-        self._curve, self._limit = curve, limit * (1 + RATE_ROUNDING)
+        self._curve, self._limit = curve, limit * (1 + ROUNDING)
         self.least = self._least(*sizes, budget)
 
     def _least(self, first: int, last: int, budget: Budget) -> LeastSize:

@@ -11,6 +11,7 @@ from equilag.certificate.bounds.member_patterns import (
     patterns_of,
 )
 from equilag.certificate.exhaustive.whole_group import whole_problem
+from equilag.domain.budget import ELEMENT
 from equilag.domain.group.loads import roughly
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import loads_of
@@ -26,8 +27,6 @@ from equilag.solver.lower_bounds.load_bounds import NO_LAG, difference, excess_b
 BOUND_CELL: Final = 2e-7
 """Seconds of one counting bound per partition, and per bucket and class of its takers, measured at
 10,000 partitions."""
-PATTERN: Final = 1.5e-8
-"""Seconds of a program of patterns for each partition in them."""
 NO_SPREAD: Final = (NO_LAG.highest, NO_LAG.lowest, difference(NO_LAG))
 """The claims on the loads of a group without lag."""
 
@@ -113,7 +112,7 @@ def patterned_spread(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     size = None if whole is None else pattern_size(whole.problem)
     if whole is None or size is None:
         return
-    stop = turn.steps(STEP + PATTERN * size)
+    stop = turn.steps(STEP + ELEMENT * size)
     if stop():  # listing them takes as long
         return
     patterns = patterns_of(whole.problem)

@@ -34,10 +34,8 @@ MODEL_SIZE: Final = 4_000
 """Items × members up to which the whole group is worth a CP-SAT model."""
 FIRST_CALL: Final = 0.8
 """Seconds to have left where CP-SAT is still to import: that takes half a second."""
-LATER_CALL: Final = 0.1
-"""The same where it is imported already."""
-FIRST_MODEL: Final = 0.02
-"""Seconds of work to have left: what building a model takes."""
+MODEL: Final = 0.02
+"""Seconds of time and of work to have left where it is imported: what building a model takes."""
 DETERMINISTIC: Final = 0.5
 """CP-SAT's deterministic time per second, of time or of work: less than the clock allows, so that
 the run is the same every time."""
@@ -47,7 +45,7 @@ ALGORITHM: Final = "cp-sat"
 def modelled(state: SolveState, turn: Turn, limit: int | None) -> WholeGroup | None:
     """The group with at most so many moves, if a model is worth what is left; else None."""
     budget = turn.budget
-    needed = LATER_CALL if "ortools.sat.python.cp_model" in sys.modules else FIRST_CALL
+    needed = MODEL if "ortools.sat.python.cp_model" in sys.modules else FIRST_CALL
     if budget.time_left <= needed or not budget.seconds_of_work(turn.upto):
         return None
     group = whole(state, limit, MODEL_SIZE)
@@ -82,7 +80,7 @@ def full_model(
     aim = aim_of(state)
     if searched is not None and (state.searched > 0) != searched:
         return
-    if turn.budget.seconds_of_work(turn.upto) < FIRST_MODEL:
+    if turn.budget.seconds_of_work(turn.upto) < MODEL:
         return
     group = modelled(state, turn, aim.limit) if aim.open(state) else None
     if group is not None:

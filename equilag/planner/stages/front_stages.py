@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from equilag.domain.budget import PATIENCE
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import roughly
@@ -22,11 +23,6 @@ from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owne
 
 NOISE: Final = 0.5
 """Part by which the greedy walk's scores are blurred."""
-PATIENCE: Final = 40
-"""Rounds in a row without any change of the front, after which the search ends; or as many as there
-were before the last change, if that is more."""
-EXCESS_ONLY: Final = 4
-"""The same where every goal is proved, and only excess may be left."""
 PERTURBATION: Final = 8
 """Exchanges that a perturbation tries: few, so that it stays close to where it started."""
 
@@ -46,8 +42,7 @@ def front_rounds(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     while not state.done and not stop():
         if state.front.changes != changes:
             changes, last = state.front.changes, number
-        settled = state.goals_done or state.front_proved
-        if number - last >= (EXCESS_ONLY if settled else max(PATIENCE, last)):
+        if number - last >= max(PATIENCE, last):
             return
         yield from _round(state, turn, number)
         number += 1

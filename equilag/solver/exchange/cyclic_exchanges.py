@@ -12,6 +12,7 @@ readers; of larger neighbourhoods it takes a part at random.
 
 from __future__ import annotations
 
+from math import isqrt
 from typing import Final
 
 import numpy as np
@@ -23,8 +24,6 @@ from equilag.solver.local_search.assignment_state import AssignmentState, Window
 
 NEVER: Final = np.int64(2**62)
 """More than any gain: the sum of all lags stays below it."""
-MAX_TAKEN: Final = 500
-"""Partitions that a search for cycles of three considers taking; a sample of more."""
 
 
 def exchange_of_two(
@@ -93,7 +92,7 @@ def exchange_of_three(
     cycle helps, r is left out, where the counts have room for `member` to hold one more.
     """
     lag, assigned = state.group.lag, state.assigned
-    back = _some(rng, state.others_for(member), MAX_TAKEN)
+    back = _some(rng, state.others_for(member), isqrt(TABLE))
     third = assigned[back].astype(np.int64)
     first = state.loads[member]
     best: tuple[float, tuple[int, int, int]] = (0, (0, 0, 0))

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from equilag.domain.budget import PATIENCE
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn
@@ -20,8 +21,6 @@ MAX_HELD_IN_STEP: Final = 64
 """Partitions of a member that one step considers; of more, the heaviest and a sample."""
 ALWAYS_SEEN: Final = 16
 """The heaviest partitions of a member, which are considered in every step."""
-PATIENCE: Final = 20
-"""Steps in a row that find nothing, after which the descent ends, where steps see a sample only."""
 
 
 def descend(

@@ -18,11 +18,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.domain.budget import TABLE
+from equilag.domain.budget import PATIENCE, TABLE
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState, Window
-from equilag.solver.local_search.levelling import PATIENCE
 
 STEPS: Final = 100
 """Steps of the distance from the aim, up to the largest one: the cost is the square of this number,

@@ -16,7 +16,8 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.columns import Floats
+from equilag.domain.budget import PATIENCE
+from equilag.domain.columns import ROUNDING, Floats
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import count_moves, moves_added
@@ -30,14 +31,10 @@ FEWEST_FAR: Final = 8
 """Members that a round tries to help, if there are so many, so that it is worth its overhead."""
 MAX_PARTNERS: Final = 32
 """Members that one member is tried with in a round."""
-PATIENCE: Final = 30
-"""Rounds in a row without progress, after which a search ends."""
 TO_TWOS: Final = 12
 """Rounds in a row without progress by single partitions, after which two go at a time."""
 TWOS: Final = 400
 """Pairs of partitions of one member that are looked at, about."""
-LEAST_GAIN: Final = 1e-9
-"""Of a distance from the window: a smaller gain may be a rounding error."""
 REACH: Final = 0.3
 """Of the spread: how far from the extremes members take part at most, where moves are limited."""
 
@@ -240,7 +237,7 @@ def _score(state: AssignmentState, pairs: Pairs, window: Window, left: float | N
         other = window.outside(low + state.scaled(change, light))
         before = np.maximum(above, below)
         gain = before - np.maximum(one, other)
-        helps = (gain > LEAST_GAIN * before) & (left is None or cost <= left)
+        helps = (gain > ROUNDING * before) & (left is None or cost <= left)
         gain = above + below - one - other if left == np.inf else gain
         price = 1.0 if left is None else np.maximum(cost, FREE)
         return np.where(helps, -gain / price, NO_GAIN)

@@ -10,21 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import Final, NamedTuple
+from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
 from equilag.domain.budget import TABLE
-from equilag.domain.columns import Floats
+from equilag.domain.columns import ROUNDING, Floats
 from equilag.domain.group.group import Flags, Group, Index, Ints
 from equilag.solver.exchange.exact_transfers import PIECE, TargetRows
 from equilag.solver.exchange.paired_exchange import MemberRows, mean_loads_left
-
-MAX_WIDTH: Final = 5
-"""Places of a member: 3,003 subsets of the places of three such members; 18,564 with one place
-more."""
-LEAST_GAIN: Final = 1e-6
-"""Of the present weight: a smaller gain may be a rounding error of the fourth powers."""
 
 
 class _Subsets(NamedTuple):
@@ -77,10 +72,11 @@ def split_three_ways(
 
     The sum of the fourth powers of the excesses falls with every step, so that the furthest rows
     come first. If `lenient`, only shortages count. `stop` is asked before each `PIECE` of subset
-    sums. Rows wider than `MAX_WIDTH` stay as they are.
+    sums. Rows stay as they are that are so wide that three of
+    them have more than `PIECE` subsets.
     """
     n_rows, width = rows.table.shape
-    if n_rows < 3 or not 2 <= width <= MAX_WIDTH:
+    if n_rows < 3 or width < 2 or comb(3 * width, width) > PIECE:
         return
     subsets = _Subsets.of(3 * width, width), _Subsets.of(2 * width, width)
     stuck = np.zeros(n_rows, np.bool_)
@@ -147,7 +143,7 @@ def _split(
     if len(rows.lag) > rows.n_partitions:
         gain[~_one_empty_each(rows, places[pair], left, first.chosen[subset], second)] = -np.inf
     best, way = divmod(int(gain.argmax()), gain.shape[1])
-    if gain[best, way] <= LEAST_GAIN * now[pair[best]]:
+    if gain[best, way] <= ROUNDING * now[pair[best]]:
         return False
     dealt = (
         places[pair[best], first.chosen[subset[best]]],

@@ -14,8 +14,10 @@ from typing import Final
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
+from equilag.domain.budget import ROUNDS
 from equilag.domain.columns import Floats, Ints, rows_together
 from equilag.domain.group.group import Flags
+from equilag.domain.plan.plan_figures import NEGLIGIBLE
 from equilag.solver.counts.even_flow import maximum, new_graph
 
 UNIT: Final = 2.0**40
@@ -24,10 +26,6 @@ EXTREMES: Final = 4
 """Sorts of members at each end that are tried as sets of their own."""
 MOST_CLASSES: Final = 2_000
 """Member classes up to which these are looked for: 20 ms."""
-CUTS: Final = 16
-"""Minimum cuts at each end: most levels settle after three to ten."""
-SETTLED: Final = 1e-3
-"""Part by which the level changes with the last one."""
 
 
 def member_sets(counting: Counting) -> Iterator[Flags]:
@@ -38,10 +36,10 @@ def member_sets(counting: Counting) -> Iterator[Flags]:
     flow = _LoadFlow(counting)
     for lightest in (False, True):
         level = flow.mean
-        for _ in range(CUTS):
+        for _ in range(ROUNDS):
             last, (members, level) = level, flow.cut(level, lightest)
             yield members
-            if abs(level - last) <= SETTLED * level:
+            if abs(level - last) <= NEGLIGIBLE * level:
                 break
 
 

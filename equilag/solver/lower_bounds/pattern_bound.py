@@ -13,18 +13,15 @@ import numpy as np
 from ortools.linear_solver import pywraplp
 
 from equilag.certificate.bounds.member_patterns import HeldPatterns, pattern_room
+from equilag.domain.budget import ROUNDS
 from equilag.domain.group.group import Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import SPREAD
-from equilag.solver.packing.pattern_program import ROUNDING
+from equilag.solver.packing.pattern_program import PRICE, TOLERANCE
 
-PRICE: Final = 1_000_000
-"""The highest price of a partition, as an integer."""
 AT_ONCE: Final = 8
 """Patterns of each sort of members that are added together."""
-HALVINGS: Final = 6
-"""Of what may lie between bound and plan."""
 
 
 def pattern_claims(
@@ -38,7 +35,7 @@ def pattern_claims(
     `spread`: what is proved of it and what a plan has. `stop` is called before each program."""
     (high, low), (least, most) = ends, spread
     tried = most
-    for _ in range(HALVINGS):
+    for _ in range(ROUNDS):
         inside = [sort.within(high - tried, low + tried) for sort in patterns]
         price = refuting_prices(inside, n_items, stop)
         if price is not None:
@@ -73,7 +70,7 @@ def refuting_prices(
         add(1.0 + max(items.shape[1] for sort in patterns for items, _ in sort.sets), (row, 1.0))
     known = set[tuple[int, bytes]]()
     while not stop():
-        if solver.Solve() != pywraplp.Solver.OPTIMAL or goal.Value() < ROUNDING:
+        if solver.Solve() != pywraplp.Solver.OPTIMAL or goal.Value() < TOLERANCE:
             return None
         dual = np.array([row.DualValue() for row in rows])
         price: Ints = np.rint(dual * PRICE).astype(np.int64)
@@ -83,7 +80,7 @@ def refuting_prices(
         for number, (sort, row, cost) in enumerate(zip(patterns, members, cost_of, strict=True)):
             for worth, items in sort.best(dual, AT_ONCE):
                 key = number, items.tobytes()
-                if worth + cost > ROUNDING and key not in known:
+                if worth + cost > TOLERANCE and key not in known:
                     known.add(key)
                     add(0.0, (row, 1.0), *((rows[i], 1.0) for i in items.tolist()))
         if len(known) == before:

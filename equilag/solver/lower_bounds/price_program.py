@@ -18,17 +18,14 @@ from ortools.linear_solver import linear_solver_pb2, pywraplp
 
 from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.priced import Prices
-from equilag.domain.columns import Floats, Index, Ints, rows_together
+from equilag.domain.columns import ROUNDING, Floats, Index, Ints, rows_together
+from equilag.solver.packing.pattern_program import PRICE
 
 SOLVING: Final = 1.25e-6
 """Seconds of a program with GLOP, times its arcs to a `POWER`: measured from 1,000 to 40,000."""
 POWER: Final = 1.35
 MAX_ARCS: Final = 20_000
 """Pairs of a kind of partitions and a sort of members: about a second."""
-PRECISION: Final = 1_000_000_000
-"""What the largest price is, as an integer."""
-SLACK: Final = 1e-9
-"""Part by which limits are wider for the solver."""
 
 
 class Dealt(NamedTuple):
@@ -123,7 +120,7 @@ class PriceProgram:
         """
         unit = max(1.0, float(self.counting.group.lag.sum()))
         limit = min(limit, float(self.counting.greatest_load))
-        fits = self.weight[self.kind] * self.rate[self.sort] <= limit * (1 + SLACK)
+        fits = self.weight[self.kind] * self.rate[self.sort] <= limit * (1 + ROUNDING)
         arcs = np.flatnonzero(fits)
         kind, sort = self.kind[arcs], self.sort[arcs]
         heavy = self.weight[kind] / unit
@@ -153,7 +150,7 @@ class PriceProgram:
             ones = np.ones(len(mine))
             row(members * self.least[number], members * self.most[number], mine, ones)
             floor = row(-base, infinity, mine, cut[mine])
-            top = limit * (1 + SLACK) * speed / unit - base
+            top = limit * (1 + ROUNDING) * speed / unit - base
             most = row(-infinity, top if at is not None else -base, mine, heavy[mine])
             asked = floor if at is not None else most
             asked.var_index.append(goal)
@@ -172,7 +169,7 @@ class PriceProgram:
         """Integers from the prices of the rows; those of counts are in records."""
         unit = max(1.0, float(self.counting.group.lag.sum()))
         found = np.maximum(-least, 0.0), np.maximum(most, 0.0), count * unit
-        scale = PRECISION / max(float(found[0].max()), float(found[1].max()), 1e-300)
+        scale = PRICE / max(float(found[0].max()), float(found[1].max()), 1e-300)
         sort, idle = self.sort_of, self.sort_of < 0
         whole = (np.rint(column * scale).astype(np.int64)[sort] for column in found)
         return Prices(*(np.where(idle, 0, column) for column in whole))

@@ -11,6 +11,8 @@ import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.priced import LoadWindow, Prices, priced_room
+from equilag.domain.budget import ROUNDS
+from equilag.domain.columns import ROUNDING
 from equilag.domain.constraint import Network
 from equilag.domain.group.group import Index
 from equilag.domain.group.member_capacities import Load
@@ -21,14 +23,8 @@ from equilag.solver.local_search.heavy_apart import deal_heavy_first
 from equilag.solver.lower_bounds.load_bounds import LoadBounds, difference
 from equilag.solver.lower_bounds.price_program import Dealt, PriceProgram
 
-MAX_ROUNDS: Final = 6
-"""Programs until the level settles: most do after two to four."""
 SETTLED: Final = 1e-5
 """Part by which the level falls in a round that is the last one."""
-MAX_CHECKS: Final = 8
-"""Loads that are tried with the prices of a program, until these prove one."""
-LEAST_STEP: Final = 1e-9
-"""Part of the level by which they differ at least, and ten times more each time."""
 LEAST_SLOPE: Final = 0.1
 """Records by which less is missing at a level that is a record lower, at least."""
 STEPS: Final = 2**20
@@ -79,7 +75,7 @@ def _settled(
 ) -> Dealt | None:
     """The program solved until the level settles, from above, by the secant method."""
     found, slope, known = None, 1.0, None
-    for _ in range(MAX_ROUNDS):
+    for _ in range(ROUNDS):
         if stop():
             break
         now = program.solve(level, limit)
@@ -106,7 +102,7 @@ def _proved(
     prices, capacity = dealt.prices, 1 / counting.capacities.rate
     by_load = [float((price * capacity).sum()) for price in (prices.least, prices.most)]
     tried = dealt.level
-    for number in range(MAX_CHECKS):
+    for number in range(ROUNDS):
         whole = sign * math.floor(sign * tried * steps)
         value: Load = whole if steps == 1 else Fraction(whole, steps)
         ends = window(value)
@@ -116,7 +112,7 @@ def _proved(
         slope = sum(by for by, end in zip(by_load, ends, strict=True) if end is not None)
         if not slope:
             return None
-        tried += sign * ((room + 1) / slope + dealt.level * LEAST_STEP * 10**number)
+        tried += sign * ((room + 1) / slope + dealt.level * ROUNDING * 10**number)
     return None
 
 

@@ -8,20 +8,15 @@ most is looked for as well: the bound is concave in it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 import numpy as np
 
 from equilag.certificate.bounds.shortage import ShortPrices, short_by_prices
+from equilag.domain.budget import TABLE
 from equilag.domain.constraint import CountConstraint, CountInterval
 from equilag.domain.group.group import NOBODY, Flags
 from equilag.domain.group.throughput import Shortage
 from equilag.solver.moves.kept_flow import KeptNetwork, NodeArcs
-
-MAX_ARCS: Final = 200_000
-"""Arcs of a flow that is looked for: it takes some 0.2 s."""
-PRICES: Final = 24
-"""Prices of a move that are tried at most: halves of a range of rates below 2^26."""
 
 
 def price_shortage(
@@ -34,25 +29,23 @@ def price_shortage(
     """The largest shortage that is proved of the members `counted` [M], and the prices that prove
     it. None for groups that are too large. `stop` is called before each flow."""
     free = int(np.count_nonzero(constraint.free))
-    if free * 2 * len(constraint.group.class_topics) > MAX_ARCS or not counted.any():
+    if free * 2 * len(constraint.group.class_topics) > TABLE or not counted.any():
         return None
     best: tuple[int, ShortPrices] | None = None
     low, high = 0, int(shortage.rate.max(initial=0)) + 1
-    binds = limit is not None and not constraint.group.extended.has_stakes
-    for number in range(PRICES if binds else 1):
-        if stop():
-            break
-        move = 0 if number == 0 else (low + high) // 2
+    most, move = None if constraint.group.extended.has_stakes else limit, 0
+    while not stop():
         places, moves = _places(constraint, shortage, counted, move)
         bound = short_by_prices(constraint, shortage, places, limit)
         if best is None or bound > best[0]:
             best = bound, places
-        if limit is None or moves == limit or high - low <= 1:
+        if most is None or moves == most or high - low <= 1:
             break
-        if moves <= limit:  # a lower price would do
+        if moves <= most:  # a lower price would do
             high = move
         else:
             low = move
+        move = (low + high) // 2
     return best
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from equilag.domain.budget import MEMORY
 from equilag.domain.columns import Index, Ints
 from equilag.solver.packing.pattern_program import (
-    ROUNDING,
+    TOLERANCE,
     PatternProgram,
     ProgramFailed,
 )
@@ -116,7 +116,7 @@ def _raise_capacity(
     False if time runs out before that is known, or if no capacity below `most` is enough.
     """
     while program.capacity < most and not stop():
-        if program.solve() <= members + ROUNDING:
+        if program.solve() <= members + TOLERANCE:
             return True
         price = program.prices()
         priced = Priced.of(program.lengths, program.demand, price, most - 1)
@@ -182,7 +182,7 @@ class _Dive:
         while True:
             if self._stop():
                 return False
-            if program.solve() <= left + ROUNDING:
+            if program.solve() <= left + TOLERANCE:
                 break
             price = program.prices()
             priced = Priced.of(program.lengths, program.demand, price, program.capacity)
@@ -191,8 +191,8 @@ class _Dive:
             if not program.improve(price, priced):
                 break
         parts = program.parts()
-        whole = np.floor(parts + ROUNDING).astype(np.int64)
-        ranked = parts + noise * self._rng.random(len(parts)) * (parts > ROUNDING)
+        whole = np.floor(parts + TOLERANCE).astype(np.int64)
+        ranked = parts + noise * self._rng.random(len(parts)) * (parts > TOLERANCE)
         taken = 0
         for number in np.argsort(-ranked, kind="stable").tolist():
             if taken and parts[number] < MOSTLY:

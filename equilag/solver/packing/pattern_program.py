@@ -17,8 +17,8 @@ from equilag.domain.columns import Flags, Floats, Ints
 from equilag.solver.packing.priced_patterns import Priced, filled_up
 
 PRICE: Final = 1_000_000_000
-"""What a member is worth in integers: prices have nine digits."""
-ROUNDING: Final = 1e-7
+"""What a member is worth in integers, or the dearest partition: prices have nine digits."""
+TOLERANCE: Final = 1e-7
 """Relative error of the solver's values."""
 
 
@@ -91,7 +91,7 @@ class PatternProgram:
     def improve(self, price: Ints, priced: Priced) -> bool:
         """Add patterns that are worth more than a member, without a kind in common; False if there
         is none."""
-        worthwhile = PRICE * (1 + ROUNDING)
+        worthwhile = PRICE * (1 + TOLERANCE)
         if priced.value[self.capacity] <= worthwhile:
             return False
         found = [priced.pattern(self.capacity)]
