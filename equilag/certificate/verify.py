@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS, check_claim
 from equilag.certificate.ledger import Ledger, Refuted, claim_words, figures_reached
@@ -27,6 +27,7 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import written
 from equilag.domain.group.throughput import Shortage
+from equilag.domain.plan.assignment import MAX_FINDINGS
 from equilag.domain.plan.broken_rules import (
     BrokenRules,
     broken_by_assignor,
@@ -41,9 +42,6 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.domain.reduction.split_classes import RackReads
-
-MAX_FINDINGS: Final = 100
-"""Findings that are shown; what is wrong with a plan is clear from fewer."""
 
 
 @dataclass(slots=True)

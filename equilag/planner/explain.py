@@ -37,8 +37,6 @@ OF_MOVES: Final[frozenset[LooserName]] = frozenset(
     ("tolerance", "moves", "fewest-moves", "move-cost")
 )
 """Those that trade moves for evenness, so that they save no moves."""
-MAX_NAMED: Final = 5
-"""Causes and settings that a prompt names."""
 
 
 def _gains(plan: Plan, most: float, spread: float, excess: float, part: float) -> list[float]:

@@ -19,8 +19,9 @@ from support.paths import CHECKOUT
 
 import equilag
 from equilag.adapters.snapshot.read_input import load_snapshot
-from equilag.certificate.verify import MAX_FINDINGS, check_plan
+from equilag.certificate.verify import check_plan
 from equilag.domain.errors import InputError
+from equilag.domain.plan.assignment import MAX_FINDINGS
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import ALWAYS

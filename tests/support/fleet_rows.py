@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
+from equilag.domain.plan.verdict import Action
 from equilag.planner.facts.fleet_run import (
-    ACTIONS,
     AssignorGaps,
     FailedGroup,
     FleetRun,
@@ -17,6 +17,7 @@ from equilag.planner.facts.fleet_run import (
     assignor_gaps,
 )
 
+ACTIONS = get_args(Action)
 ROW = GroupRow(
     group="orders",
     status="optimal",

@@ -10,14 +10,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.certificate.checks.potentials import member_part
+from equilag.certificate.checks.potentials import ABOVE_ALL, member_part
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.throughput import Shortage
 
 LARGEST_PRICE: Final = 2**46 - 1
 """Prices are no higher, as all rates together are: their sums fit 63 bits."""
-OUT_OF_REACH: Final = 2**60
 
 
 class ShortPrices(NamedTuple):
@@ -43,10 +42,10 @@ def short_by_prices(
     """
     group, (counted, place, move) = constraint.group, prices
     rate, number = shortage.rate, counted.astype(np.int64)
-    cheapest = np.full((2, len(group.class_topics)), OUT_OF_REACH)
+    cheapest = np.full((2, len(group.class_topics)), ABOVE_ALL)
     np.minimum.at(cheapest, (number, group.class_of), place)
-    of_class = np.where(constraint.face, cheapest[:, None, :], OUT_OF_REACH).min(
-        axis=2, initial=OUT_OF_REACH
+    of_class = np.where(constraint.face, cheapest[:, None, :], ABOVE_ALL).min(
+        axis=2, initial=ABOVE_ALL
     )
     other, mine = of_class[:, group.partition_class]
     cost = np.minimum(other, mine + rate)
@@ -55,7 +54,7 @@ def short_by_prices(
     _at(cost, owned[constraint.may(owned, group.owner[owned])], group, group.owner, prices, rate)
     held = constraint.pinned_assignment
     fixed = np.flatnonzero(held != NOBODY)
-    cost[fixed] = OUT_OF_REACH
+    cost[fixed] = ABOVE_ALL
     _at(cost, fixed, group, held, prices, rate)
     least = int(cost[group.assignable].astype(object).sum()) if len(cost) else 0
     least -= member_part(constraint, place) + move * (limit or 0)

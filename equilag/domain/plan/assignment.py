@@ -21,9 +21,8 @@ from equilag.domain.values import not_a
 
 MAX_UNASSIGNED: Final = 5
 """Unassigned partitions that get a finding each: usually they have one cause."""
-MAX_UNSUBSCRIBED: Final = 100
-"""Partitions at a member without a subscription that get a finding each: as many as `verify`
-shows."""
+MAX_FINDINGS: Final = 100
+"""Findings that are shown; what is wrong with a plan is clear from fewer."""
 
 
 def by_topic(group: Group, partitions: Ints) -> dict[str, list[int]]:
@@ -64,7 +63,7 @@ def read_assignment(group: Group, table: Any, findings: list[str]) -> Index | No
         findings.append(f"assignment: {topic}-{number} is not assigned")
     held = np.flatnonzero(assigned != NOBODY)
     unsubscribed = held[~group.may_hold(held, assigned[held])]
-    for p in unsubscribed[:MAX_UNSUBSCRIBED].tolist():
+    for p in unsubscribed[:MAX_FINDINGS].tolist():
         topic, number = group.partition_name(p)
         member = group.members[assigned[p]].id
         findings.append(

@@ -14,6 +14,7 @@ from equilag.domain.plan.metrics import member_counts
 from equilag.domain.plan.verdict import SuspectFacts
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.judged_plan import JudgedPlan
+from equilag.planner.worth.thresholds import MOST
 
 UNEVEN: Final = 0.1
 """Part of a fair share by which a member has to be above or below it to be called uneven: what a
@@ -22,8 +23,6 @@ MAX_HEAVY: Final = 3
 """Heavy partitions that are few."""
 HEAVY: Final = 2
 """A partition is heavy from this many times the mean of all partitions on."""
-MOST: Final = 0.5
-"""Part of a member's load that heavy partitions, or what few members may read, has to be."""
 SLOW: Final = 0.8
 """A member is slow below this part of the median capacity: what it does to loads is then above
 `UNEVEN`."""

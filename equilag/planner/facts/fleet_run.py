@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, get_args
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from equilag.domain.document import Shown
 from equilag.domain.plan.verdict import Action
-
-ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
-"""What to do with a group."""
-
 
 VERDICTS: Final = ("keeps_up", "moves", "members", "uneven", "hot")
 """What `plans/` says: see `equilag.pipeline.sources.group_columns`."""
@@ -85,7 +81,7 @@ class GroupRow:
     weight: str
     """What is spread in the group: lag where no rate is known."""
     action: str
-    """What to do, as `equilag plan` says it: one of `ACTIONS`."""
+    """What to do, as `equilag plan` says it: one of `Action`."""
     headline: str | None
     """Of that verdict; None where what is spread are not records."""
     relief_percent: float

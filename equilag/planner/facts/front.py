@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from equilag.domain.group.group import Group
 from equilag.domain.group.weight import weighed_policy
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.planner.facts.group import GainScale, GroupFacts, group_facts
 from equilag.planner.facts.plan import is_per_capacity
 from equilag.planner.frontier import Point
-
-LEAST_DIFFERENCE: Final = 1.0
-"""Percent of the mean by which the spreads of a front have to differ before one of its points is
-called its knee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +121,8 @@ def front_with_plan(front: FrontFacts, plan: Plan) -> FrontFacts:
 
 
 def _marked(one: PointFacts, points: Sequence[PointFacts]) -> Point:
-    """The point without the mark ``plan``, which is of its own run; without a knee where all points
-    are much the same."""
-    same = points[0].percent_of_mean - points[-1].percent_of_mean < LEAST_DIFFERENCE
+    """The point without the mark ``plan``, which is of its own run; without a knee where spreads
+    differ by less than the default tolerance."""
+    same = points[0].percent_of_mean - points[-1].percent_of_mean < DEFAULT_TOLERANCE
     marks = tuple(m for m in one.point.marks if m != "plan" and not (m == "knee" and same))
     return replace(one.point, marks=marks)

@@ -18,10 +18,8 @@ from equilag.planner.facts.suspects import FAR_APART, suspicion
 from equilag.planner.facts.throughput_words import rate as records_per_s
 from equilag.planner.verdict.causes import SURE_S, told
 from equilag.planner.worth.judged_plan import CAUGHT_UP, JudgedPlan
+from equilag.planner.worth.thresholds import MOST
 
-HALF: Final = 0.5
-"""Part of the lag in one partition that is most of it, and of what the others read that is surely
-slow."""
 MAYBE_SLOW: Final = 0.7
 """Part of what the others read below which a member may be slow, as it had a backlog all along."""
 FAR: Final = 4
@@ -64,10 +62,10 @@ def _most_of_it(found: JudgedPlan) -> int | None:
         return None  # rates and speeds say more
     top, total = int(lag.argmax()), int(lag.sum())
     most, others = int(lag[top]), (total - int(lag[top])) / (len(lag) - 1)
-    if not most or most < max(HALF * total, FAR * others, found.least):
+    if not most or most < max(MOST * total, FAR * others, found.least):
         return None
     in_time = most <= found.limits.behind_s * rate[top]
-    if in_time and rate[top] * total >= HALF * most * rate.sum():
+    if in_time and rate[top] * total >= MOST * most * rate.sum():
         return None  # as much more is produced to it
     return int(places[top])
 
@@ -192,7 +190,7 @@ def _far_behind(found: JudgedPlan) -> Ints:
     others = group.lag[held & ~late]
     late &= group.lag >= FAR * (others.mean() if len(others) else 0.0)
     places: Ints = np.flatnonzero(late)
-    return places if group.lag[late].sum() >= HALF * group.lag[held].sum() else places[:0]
+    return places if group.lag[late].sum() >= MOST * group.lag[held].sum() else places[:0]
 
 
 def _stuck(found: JudgedPlan, progress: ReadProgress) -> Iterator[CauseFacts]:
@@ -251,4 +249,4 @@ def _slowly_read(found: JudgedPlan, progress: ReadProgress) -> Iterator[CauseFac
             slow, fast = (number(round(x / progress.seconds, 1)) for x in (read[member], usual))
             lag, at = int(now[member]), np.flatnonzero(own)
             cause = told(group, "slow", at, lag, slow=slow, fast=fast, of=of)
-            yield replace(cause, sure=bool(read[member] < HALF * usual))
+            yield replace(cause, sure=bool(2 * read[member] < usual))

@@ -21,6 +21,8 @@ Ground = Literal[
 """The kind of reason of a verdict."""
 GROUNDS: Final[tuple[Ground, ...]] = get_args(Ground)
 
+MOST: Final = 0.5
+"""Part of a figure from which on it is most of it: of a lag, or of a load."""
 NEARLY: Final = 0.9
 """Part of a figure that is nearly all of it: the rest would change nobody's decision."""
 SURE: Final = 3.0
