@@ -17,7 +17,6 @@ from equilag.planner.compare import (
     Baseline,
     Comparison,
     comparison_of,
-    load_assignor_libraries,
     run_assignors,
 )
 from equilag.planner.explain import DEFAULT_TIME_LIMIT, Explanation, explain
@@ -117,7 +116,6 @@ def _comparison(
         names.pop(made.algorithm, None)  # not run again: its code may be elsewhere, or have changed
         own.append(Baseline(made.algorithm, made.assigned, made.wall_s))
         optimum = solve(made.group, replace(policy, tolerance=0.0), **share_of(run, "plan"))
-    load_assignor_libraries(made.group)
     others = run_assignors(made.group, tuple(names), required=assignors, stop=run.get("stop"))
     return comparison_of(optimum, optimum.wall_s, [*others, *own])
 

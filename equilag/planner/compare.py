@@ -12,7 +12,7 @@ from equilag.domain.document import Shown
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.claim import Evidence
-from equilag.domain.plan.metrics import count_moves, mean_load
+from equilag.domain.plan.metrics import count_moves
 from equilag.domain.plan.plan import Plan, Status
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.shape import with_added_members
@@ -149,7 +149,6 @@ def compare(
         added = added or policy.add_members
     if added:  # assignors plan for them as well
         group, settings["add_members"] = with_added_members(group, added), 0
-    load_assignor_libraries(group)
     stop = settings.get("stop")
     baselines = run_assignors(group, (*listed, *objects), required=required, stop=stop)
     start = time.perf_counter()
@@ -183,6 +182,7 @@ def run_assignors(
     names, fails.
     """
     found: list[Baseline] = []
+    components(group)  # imports what built-in assignors would import while they run
     if (group.owner != NOBODY).any():
         found.append(Baseline(CURRENT, group.owner))
     for one in assignor_names() if assignors is None else assignors:
@@ -191,24 +191,15 @@ def run_assignors(
             found.append(Baseline(name, None))
             continue
         try:
-            found.append(_run(group, one))
+            assignor = given_assignor(one) if isinstance(one, str) else one
+            start = time.perf_counter()
+            assigned = assignor.run(group)
+            found.append(Baseline(assignor.name, assigned, time.perf_counter() - start))
         except InputError as error:
             if name in required:
                 raise
             found.append(Baseline(name, None, failed=error.problem))
     return found
-
-
-def load_assignor_libraries(group: Group) -> None:
-    """Import what the built-in assignors import while they run, so that none's time has it."""
-    components(group)
-
-
-def _run(group: Group, assignor: str | GivenAssignor) -> Baseline:
-    one = given_assignor(assignor) if isinstance(assignor, str) else assignor
-    start = time.perf_counter()
-    assigned = one.run(group)
-    return Baseline(one.name, assigned, time.perf_counter() - start)
 
 
 def comparison_of(plan: Plan, wall: float, baselines: Sequence[Baseline]) -> Comparison:
@@ -236,8 +227,7 @@ def _row_of(plan: Plan, found: Baseline, bound: float, scope: BoundScope) -> Com
 
 def _figures(plan: Plan, found: Baseline, assigned: Index, bound: float) -> ComparisonRow:
     one = replace(plan, assigned=assigned)
-    counts, lag, extended = one.counts, one.lag, extended_row(one)
-    mean = mean_load(plan.planned.group) / (plan.planned.group.extended.load_divisor or 1)
+    counts, lag, extended, mean = one.counts, one.lag, extended_row(one), plan.loads.mean
     uneven = lag.spread if extended.load_spread is None else extended.load_spread
     return ComparisonRow(
         found.assignor,
