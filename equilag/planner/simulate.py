@@ -22,9 +22,8 @@ from equilag.planner.simulation.fluid import (
     PROTOCOLS,
     Conditions,
     FluidState,
-    RebalanceProtocol,
     Schedule,
-    read_at,
+    members_read_at,
     rebalanced,
 )
 from equilag.planner.simulation.rebalance_price import COOPERATIVE_ROUNDS, Pace, weigh
@@ -85,7 +84,7 @@ def simulate(
     Raises InputError if no member's capacity is known, for a plan that does not fit the group, and
     for settings that make no sense.
     """
-    pace = _pace(pause, _protocol(protocol), rounds, poll)
+    pace = _pace(pause, protocol, rounds, poll)
     looked_at = None if times is None else _checked_times(times)
     length = None if duration is None else checked_seconds(duration, "duration")
     if length == 0:
@@ -114,7 +113,10 @@ def simulate(
     )
 
 
-def _pace(pause: float, protocol: RebalanceProtocol, rounds: int, poll: float | None) -> Pace:
+def _pace(pause: float, name: str, rounds: int, poll: float | None) -> Pace:
+    protocol = next((known for known in PROTOCOLS if known == name), None)
+    if protocol is None:
+        raise InputError(f"{name!r} is none of {', '.join(PROTOCOLS)}", "protocol")
     whole_number(rounds, "rounds", COOPERATIVE_ROUNDS)
     if poll is not None:
         return Pace.of_polls(checked_seconds(poll, "poll"), rounds, protocol)
@@ -195,18 +197,12 @@ def _conditions(group: Group, assigned: Index) -> tuple[Conditions, Assumed]:
 def _duration(state: FluidState, schedules: Sequence[Schedule]) -> float:
     """Until all is read; twice as long where the other assignment never gets there, to see it fall
     behind; an hour where neither does."""
-    needed = [time for schedule in schedules if (time := read_at(state, schedule)) < np.inf]
+    times = [float(members_read_at(state, schedule).max()) for schedule in schedules]
+    needed = [time for time in times if time < np.inf]
     if not needed:
         return DURATIONS[-1]
     wanted = max(needed) * (1 if len(needed) == len(schedules) else 2)
     return next((length for length in DURATIONS if length >= wanted), DURATIONS[-1])
-
-
-def _protocol(name: str) -> RebalanceProtocol:
-    found = next((known for known in PROTOCOLS if known == name), None)
-    if found is None:
-        raise InputError(f"{name!r} is none of {', '.join(PROTOCOLS)}", "protocol")
-    return found
 
 
 def _checked_times(times: Sequence[float]) -> Floats:

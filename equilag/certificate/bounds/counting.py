@@ -275,11 +275,7 @@ def lightest_of(lags: Ints, number: int) -> int:
 
 
 def heaviest_of(lags: Ints, number: int) -> int:
-    if number <= 0:
-        return 0
-    if number >= len(lags):
-        return int(lags.sum())
-    return int(np.partition(lags, len(lags) - number)[len(lags) - number :].sum())
+    return -lightest_of(-lags, number)
 
 
 def sums_of_lightest(lags: Ints, most: int) -> Ints:

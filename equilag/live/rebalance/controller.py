@@ -37,7 +37,7 @@ from equilag.live.rebalance.sticky_plan import (
     with_move_prices,
 )
 from equilag.planner.simulation.rebalance_price import WORTH_S, Pace
-from equilag.planner.worth.gain import Gain, possible_gain
+from equilag.planner.worth.gain import Gain, gain_of
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import (
     CLEAR,
@@ -144,7 +144,7 @@ class Controller:
         # An assignment lasts for at least as long as the last one, as far as anybody knows.
         seconds = min(WORTH_S, max(_LEAST_S, now - self._changed_at))
         weigh = partial(gain_of_plan, loads, pace, seconds)
-        possible = possible_gain(loads, loads.group.owner, pace, seconds)
+        possible = gain_of(loads, loads.group.owner, None, pace, seconds)
         effect = self._effect(loads, possible, now)
         verdict = judge(possible, self.thresholds)
         if not verdict.worth_it:

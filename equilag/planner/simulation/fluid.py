@@ -217,11 +217,6 @@ def members_read_at(state: FluidState, schedule: Schedule) -> Floats:
     return last
 
 
-def read_at(state: FluidState, schedule: Schedule) -> float:
-    """The time from which on there is no backlog; inf for never. O(P) for each change."""
-    return float(members_read_at(state, schedule).max())
-
-
 def _courses(state: FluidState, schedule: Schedule) -> Iterator[tuple[float, float, MemberLags]]:
     """From when to when, and the members' lags in between."""
     starts = [*(start for start, _ in schedule), np.inf]

@@ -65,11 +65,12 @@ def heaviest_percent(loads: GroupLoads, assigned: Index) -> float:
 
 
 def gain_of(
-    loads: GroupLoads, before: Index, after: Index | None, pace: Pace = USUAL,
+    loads: GroupLoads, before: Index, after: Index | None = None, pace: Pace = USUAL,
     seconds: float = WORTH_S,
 ) -> Gain:  # fmt: skip
     """Return the gain of changing from one assignment [P] to another, by a rebalance of this pace,
-    over some seconds; None stands for the loads that no plan falls below, without moves."""
+    over some seconds; None is for a gain that no plan exceeds: the loads that none falls below,
+    without moves."""
     lag = np.where(loads.group.assignable, loads.group.lag, 0).astype(np.float64)
     by_lag = replace(loads, weight=lag)
     relief, sure = _relief(loads, before, after), _relief(by_lag, before, after)
@@ -88,13 +89,6 @@ def gain_of(
         relief * float(loads.capacity.mean()) if loads.in_records and some else None,
         float(loads.rate.sum()) / max(1, len(loads.busy)),
     )
-
-
-def possible_gain(
-    loads: GroupLoads, before: Index, pace: Pace = USUAL, seconds: float = WORTH_S
-) -> Gain:
-    """Return the gain that no plan exceeds."""
-    return gain_of(loads, before, None, pace, seconds)
 
 
 USED: Final = 0.8

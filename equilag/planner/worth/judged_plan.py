@@ -23,7 +23,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.planner.facts.suspects import slow_suspects
 from equilag.planner.facts.work import WorkFacts, is_limited, load_unit, unit_words, work_facts
 from equilag.planner.sizes.size_run import LeastMembers
-from equilag.planner.worth.gain import Gain, gain_of, possible_gain
+from equilag.planner.worth.gain import Gain, gain_of
 from equilag.planner.worth.group_loads import GroupLoads, group_loads
 from equilag.planner.worth.thresholds import Verdict, VerdictLimits, judge, least_records, reaches
 
@@ -156,7 +156,7 @@ class JudgedPlan:
     @property
     def is_beyond_help(self) -> bool:
         """True if no assignment relieves a member by as much as makes a rebalance worth it."""
-        return not reaches(possible_gain(self.loads, self.group.owner), self.limits.thresholds)
+        return not reaches(gain_of(self.loads, self.group.owner), self.limits.thresholds)
 
     @property
     def is_limited(self) -> bool:

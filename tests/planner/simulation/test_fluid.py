@@ -13,7 +13,7 @@ from equilag.planner.simulation.fluid import (
     FluidState,
     Schedule,
     lag_seconds,
-    read_at,
+    members_read_at,
     rebalanced,
     states_at,
     total_lags,
@@ -145,7 +145,7 @@ def test_all_is_read_from_the_time_on_that_is_named() -> None:
     finite = 0
     for lag, schedule in random_runs(8, 300):
         state = FluidState.start(lag, schedule[0][1].rate)
-        time = read_at(state, schedule)
+        time = float(members_read_at(state, schedule).max())
         if time == np.inf:
             assert total_lags(state, schedule, np.array([1e6]))[0] > 0
             continue

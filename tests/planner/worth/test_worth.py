@@ -13,7 +13,7 @@ from support.live_loads import loads_of
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.planner.simulation.rebalance_price import Weighed
-from equilag.planner.worth.gain import Gain, gain_of, possible_gain
+from equilag.planner.worth.gain import Gain, gain_of
 from equilag.planner.worth.group_loads import GroupLoads, group_loads
 from equilag.planner.worth.thresholds import Thresholds, judge
 
@@ -41,8 +41,8 @@ def test_a_hot_partition_neither_counts_nor_hides_the_others() -> None:
     after = np.array([0, 1, 2, 3, 3, 0], np.int32)
     assert loads.best.tolist() == [1000.0, 30.0, 30.0, 30.0]
     assert gain_of(loads, before, after).relief_percent == pytest.approx(100.0)
-    assert possible_gain(loads, before).relief_percent == pytest.approx(100.0)
-    assert possible_gain(loads, after).relief_percent == 0.0
+    assert gain_of(loads, before).relief_percent == pytest.approx(100.0)
+    assert gain_of(loads, after).relief_percent == 0.0
 
 
 def test_capacities_make_shares() -> None:
@@ -77,7 +77,7 @@ def test_no_plan_gains_more_than_is_possible() -> None:
         sizes = {name: float(rng.integers(1, 4)) for name in "abc"}
         loads = loads_of(lags, list("abc"), capacities=sizes)
         before = rng.integers(0, 3, 5).astype(np.int32)
-        bound = possible_gain(loads, before).relief_percent
+        bound = gain_of(loads, before).relief_percent
         for number in range(3**5):
             after = np.array([number // 3**k % 3 for k in range(5)], np.int32)
             assert gain_of(loads, before, after).relief_percent <= bound + 1e-9
@@ -92,7 +92,7 @@ def test_relief_counts_where_most_members_have_nothing() -> None:
     after[1] = 1
     gain = gain_of(loads, group.owner, after)
     assert gain.relief_percent == 250.0  # 1,000 of a fair share of 400
-    assert possible_gain(loads, group.owner).relief_percent == 250.0
+    assert gain_of(loads, group.owner).relief_percent == 250.0
 
 
 GAIN = Gain(
