@@ -26,7 +26,7 @@ from equilag.certificate.bounds.member_patterns import (
     patterns_of,
 )
 from equilag.certificate.bounds.priced import LoadWindow, Prices, priced_room
-from equilag.certificate.checks.claim_checks import check_lowest_by_prices, check_spread_by_patterns
+from equilag.certificate.checks.claim_checks import CHECKS, check_spread_by_patterns
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.verify import verify
@@ -207,7 +207,7 @@ def ledger() -> Ledger:
 )
 def test_unreadable_prices_of_loads_refute(prices: Any, problem: str) -> None:
     with pytest.raises(Refuted, match=problem):
-        check_lowest_by_prices(ledger(), 0, {"prices": prices})
+        CHECKS["min_load_at_most", "prices"](ledger(), 0, {"prices": prices})
 
 
 def prices_of_partitions(price: Any) -> Any:

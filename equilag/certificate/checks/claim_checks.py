@@ -27,12 +27,11 @@ from equilag.certificate.bounds.member_patterns import MAX_CELLS, pattern_room, 
 from equilag.certificate.bounds.priced import LoadWindow, Prices, priced_room
 from equilag.certificate.bounds.shortage import LARGEST_PRICE, ShortPrices, short_by_prices
 from equilag.certificate.checks.count_checks import (
+    check_by_potentials,
     check_counts,
     check_moves_by_moves,
-    check_moves_by_potentials,
     check_moves_by_search,
     check_moves_by_topics,
-    check_price_by_potentials,
     check_reads_across,
     check_spread_by_moves,
     check_topic_squares,
@@ -64,14 +63,12 @@ def check_claim(ledger: Ledger, key: tuple[str, str], value: Load, data: Mapping
         raise Refuted(f"its data prove no {'less' if upper else 'more'} than {written(proved)}")
 
 
-def _by_counting(
-    bounds: Callable[[Counting, Flags], tuple[Load, Load] | None], side: int
-) -> ClaimCheck:
-    """The check of the first or the second bound that a set of members proves."""
+def _by_counting(bounds: Callable[[Counting, Flags], Any], side: int | None = None) -> ClaimCheck:
+    """The check of what a set of members proves: a bound, or the first or the second one of two."""
 
     def check(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
         found = bounds(ledger.counting, ledger.members_in(data))
-        return None if found is None else found[side]
+        return found if found is None or side is None else found[side]
 
     return check
 
@@ -83,11 +80,6 @@ def _by_heaviest(bound: Callable[[Counting, Flags, int], Load | None]) -> ClaimC
         return bound(ledger.counting, ledger.members_in(data), natural_in(data, "heaviest"))
 
     return check
-
-
-def check_excess_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load:
-    """`excess_at_least` by `average`: what a set of members has too much of, or too little."""
-    return excess_by_average(ledger.counting, ledger.members_in(data))
 
 
 def check_difference(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load:
@@ -123,34 +115,26 @@ def check_short_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) 
     return shortage.records(short_by_prices(ledger.constraint, shortage, prices, limit))
 
 
-def check_highest_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
-    """`max_load_at_least` by `prices`: no plan has only loads below."""
-    return value if _no_plan_by_prices(ledger, data, None, value) else None
+def _by_prices(
+    window: Callable[[Ledger, Load], tuple[Load | None, Load | None]],
+) -> ClaimCheck:
+    """The check that no plan has all loads above and below two loads, which follow from the claim's
+    value; None for no limit."""
 
+    def check(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
+        counting = ledger.counting
+        prices = Prices(*column_of(data.get("prices"), ledger.ids, "data.prices", HIGHEST_PRICE, 3))
+        if min(prices.least.min(initial=0), prices.most.min(initial=0)) < 0:
+            raise Refuted("data.prices has prices of loads below 0")
+        loads = LoadWindow.of(counting, *window(ledger, value))
+        return value if priced_room(counting, loads, prices) < 0 else None
 
-def check_lowest_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
-    """`min_load_at_most` by `prices`: no plan has only loads above."""
-    return value if _no_plan_by_prices(ledger, data, value, None) else None
-
-
-def check_spread_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
-    """`spread_at_least` by `prices`: with a smaller spread, the proved loads leave a window."""
-    return value if _no_plan_by_prices(ledger, data, *ledger.window(value)) else None
-
-
-def _no_plan_by_prices(
-    ledger: Ledger, data: Mapping[str, Any], above: Load | None, below: Load | None
-) -> bool:
-    """True if no plan has all loads above and below two loads."""
-    counting = ledger.counting
-    prices = Prices(*column_of(data.get("prices"), ledger.ids, "data.prices", HIGHEST_PRICE, 3))
-    if min(prices.least.min(initial=0), prices.most.min(initial=0)) < 0:
-        raise Refuted("data.prices has prices of loads below 0")
-    return priced_room(counting, LoadWindow.of(counting, above, below), prices) < 0
+    return check
 
 
 def check_spread_by_patterns(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
-    """`spread_at_least` by `patterns`: the same by prices of partitions."""
+    """`spread_at_least` by `patterns`: prices of partitions show that no plan has all loads in the
+    window that the proved loads leave a smaller spread."""
     whole = whole_problem(ledger.group, ledger.constraint, cells=MAX_CELLS)
     price = data.get("prices")
     if whole is None or not isinstance(price, list) or len(price) != len(whole.items):
@@ -168,18 +152,18 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("counts", "residual"): check_counts,
     ("fewest_topic_squares", "residual"): check_topic_squares,
     ("fewest_cross_rack", "residual"): check_reads_across,
-    ("fewest_moves", "potentials"): check_moves_by_potentials,
+    ("fewest_moves", "potentials"): check_by_potentials,
     ("fewest_moves", "per-topic"): check_moves_by_topics,
-    ("least_move_price", "potentials"): check_price_by_potentials,
+    ("least_move_price", "potentials"): partial(check_by_potentials, of_price=True),
     ("max_load_at_least", "average"): _by_counting(Counting.average, 0),
     ("max_load_at_least", "heavy"): _by_heaviest(heavy),
     ("max_load_at_least", "folding"): _by_counting(folded, 0),
-    ("max_load_at_least", "prices"): check_highest_by_prices,
+    ("max_load_at_least", "prices"): _by_prices(lambda _, value: (None, value)),
     ("min_load_at_most", "average"): _by_counting(Counting.average, 1),
     ("min_load_at_most", "rest"): _by_heaviest(rest),
     ("min_load_at_most", "folding"): _by_counting(folded, 1),
-    ("min_load_at_most", "prices"): check_lowest_by_prices,
-    ("spread_at_least", "prices"): check_spread_by_prices,
+    ("min_load_at_most", "prices"): _by_prices(lambda _, value: (value, None)),
+    ("spread_at_least", "prices"): _by_prices(Ledger.window),
     ("spread_at_least", "patterns"): check_spread_by_patterns,
     ("short_at_least", "rates"): check_short_by_rates,
     ("short_at_least", "prices"): check_short_by_prices,
@@ -190,7 +174,7 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("moves_at_least", "moves"): check_moves_by_moves,
     ("moves_at_least", "search"): check_moves_by_search,
     ("moves_at_least", "move-search"): check_moves_by_search,
-    ("excess_at_least", "average"): check_excess_by_average,
+    ("excess_at_least", "average"): _by_counting(excess_by_average),
     ("excess_at_least", "heavy"): _by_heaviest(excess_by_heavy),
     ("cost_at_least", "sum"): check_sum,
     ("cost_at_least", "search"): partial(check_by_search, of_cost=True),

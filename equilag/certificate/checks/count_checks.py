@@ -66,20 +66,14 @@ def check_reads_across(ledger: Ledger, value: int, data: Mapping[str, Any]) -> i
     return ledger.constraint.most_across if ledger.exact_counts else None
 
 
-def check_moves_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> int | None:
-    """`fewest_moves` by `potentials`: node potentials of the minimum-cost flow."""
-    return _by_potentials(ledger, counting_moves(ledger.original), data)
-
-
-def check_price_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> int | None:
-    """`least_move_price` by `potentials`: the same, where a partition has its own price."""
-    if ledger.original.extended.move_unit is None:
+def check_by_potentials(
+    ledger: Ledger, value: int, data: Mapping[str, Any], of_price: bool = False
+) -> int | None:
+    """`fewest_moves`, or `least_move_price` (`of_price`), by `potentials`: node potentials of the
+    minimum-cost flow."""
+    group = ledger.original if of_price else counting_moves(ledger.original)
+    if of_price and group.extended.move_unit is None:
         raise Refuted("moves have no weight")
-    return _by_potentials(ledger, ledger.original, data)
-
-
-def _by_potentials(ledger: Ledger, group: Group, data: Mapping[str, Any]) -> int | None:
-    """`group` has the moves that are summed."""
     forced = _forced(ledger, group)
     if forced is not None:
         return forced
