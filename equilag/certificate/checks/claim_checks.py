@@ -68,7 +68,8 @@ def _by_counting(bounds: Callable[[Counting, Flags], Any], side: int | None = No
 
     def check(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
         found = bounds(ledger.counting, ledger.members_in(data))
-        return found if found is None or side is None else found[side]
+        proved: Load | None = found if found is None or side is None else found[side]
+        return proved
 
     return check
 

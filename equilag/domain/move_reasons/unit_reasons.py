@@ -134,7 +134,8 @@ def _topic_counts(group: Group, rows: UnitMoves) -> Index:
 
 
 NOTED: Final = DEFAULT_TOLERANCE / 100
-"""Part of a member's load from which on a move relieves it, whatever it does to counts."""
+"""Part of a load from which on it is noted: that a move relieves a member, whatever it does to
+counts, or that a bound is above the mean. It is what the default tolerance gives away."""
 
 
 class MoveCause(NamedTuple):

@@ -17,11 +17,10 @@ from equilag.certificate.checks.claim_checks import CHECKS
 from equilag.domain.group import loads
 from equilag.domain.group.group import Flags, Ints
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.move_reasons.unit_reasons import Partner
+from equilag.domain.move_reasons.unit_reasons import NOTED, Partner
 from equilag.domain.plan.claim import Claim, Evidence
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import SPREAD
-from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.planner.explaining.loosened import Rung, Scope, bound_rungs
 from equilag.planner.worth.thresholds import NEARLY
 
@@ -39,8 +38,6 @@ Side = Literal["heaviest", "lightest", "spread"]
 """What a cause bounds: the heaviest member is not below it, the lightest not above it, the spread
 not smaller."""
 
-NOTED: Final = DEFAULT_TOLERANCE / 100
-"""Part of the mean load from which on a bound is a cause: what the default tolerance gives away."""
 MAX_NAMED: Final = 50
 """Partitions of a cause that are named, the heaviest first."""
 

@@ -15,10 +15,11 @@ from equilag.domain.figures import (
     plural,
     printable,
 )
+from equilag.domain.move_reasons.unit_reasons import NOTED
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import SPREAD
 from equilag.planner.explain import LooserEvidence
-from equilag.planner.explaining.bound_causes import NOTED, BoundCause, in_unit
+from equilag.planner.explaining.bound_causes import BoundCause, in_unit
 from equilag.planner.explaining.loosened import LooserName, Scope
 
 MAX_NAMES: Final = 4
