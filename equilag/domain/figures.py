@@ -225,8 +225,12 @@ def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
     return shown if len(names) <= most else f"{shown}, … and {number(len(names) - most)} more"
 
 
-def in_a_row(names: Sequence[str]) -> str:
-    """All of the names, with an *and* before the last."""
+def in_a_row(names: Sequence[str], most: int = 0, count: int = 0) -> str:
+    """All of the names, with an *and* before the last; of more than `most` + 1, unless that is 0,
+    the first ones and how many more there are, `count` in all if these are not all."""
+    count = max(count, len(names))
+    if most and count > most + 1:
+        return f"{', '.join(names[:most])} and {number(count - most)} more"
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 

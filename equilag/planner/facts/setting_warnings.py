@@ -90,7 +90,10 @@ def setting_warnings(group: Group, policy: Policy) -> Iterator[str]:
 def co_partition_warning(found: Sequence[CoPartitionedTopics]) -> str:
     """The warning in one line, with the option that keeps the topics together."""
     shown, more = found[:MAX_NAMED], len(found) - MAX_NAMED
-    seem = [f"{_named(one.topics)} seem to be co-partitioned ({_why(one)})" for one in shown]
+    seem = [
+        f"{in_a_row(one.topics, MAX_TOPICS - 1)} seem to be co-partitioned ({_why(one)})"
+        for one in shown
+    ]
     if more > 0:
         seem.append(f"and {plural(more, 'more such list', 'more such lists')} of topics")
     options = " ".join(f"--co-partition {','.join(one.topics)}" for one in shown)
@@ -107,13 +110,6 @@ def _why(found: CoPartitionedTopics) -> str:
         return f"the group's assignor is range, and {both} have {number(found.size)} partitions"
     matching = f"{number(found.matching)} of {number(found.size)}"
     return f"partition i of {both} has one owner, {matching}"
-
-
-def _named(topics: Sequence[str]) -> str:
-    if len(topics) > MAX_TOPICS:
-        more = len(topics) - MAX_TOPICS + 1
-        return f"{', '.join(topics[: MAX_TOPICS - 1])} and {number(more)} more topics"
-    return in_a_row(topics)
 
 
 def guess_words(plan: Plan) -> tuple[str, ...]:

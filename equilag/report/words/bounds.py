@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 
 from equilag.domain.figures import (
@@ -18,12 +18,11 @@ from equilag.domain.figures import (
 from equilag.domain.move_reasons.unit_reasons import NOTED
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import SPREAD
+from equilag.domain.show import MAX_NAMED
 from equilag.planner.explain import LooserEvidence
 from equilag.planner.explaining.bound_causes import BoundCause, in_unit
 from equilag.planner.explaining.loosened import LooserName, Scope
 
-MAX_NAMES: Final = 4
-"""Members or partitions that a sentence names."""
 SCOPES: Final[Mapping[Scope, str]] = {
     "subscriptions": "whatever the assignment",
     "restrictions": "while pins and restrictions hold",
@@ -79,7 +78,8 @@ def cause_words(cause: BoundCause, words: LoadWords) -> str:
         case "partition":
             return _partition(cause, words)
         case "partitions":
-            names = _listed([*map(partition_name, cause.partitions)], cause.n_partitions)
+            row = [*map(partition_name, cause.partitions)]
+            names = in_a_row(row, MAX_NAMED, cause.n_partitions)
             if cause.side == "lightest":
                 return _too_little_left(names, "take", cause, words)
             return f"{names} cannot be shared out more evenly: {_bound(cause, words)}."
@@ -130,8 +130,8 @@ def _members(cause: BoundCause, words: LoadWords) -> str:
     if not cause.members or not cause.topics:  # it is about what owners keep, or about everybody
         bound = _bound(cause, words)
         return f"{bound[0].upper()}{bound[1:]}."
-    names = _listed([*map(printable, cause.members)], len(cause.members))
-    topics = _listed([*map(printable, cause.topics)], len(cause.topics))
+    names = in_a_row([*map(printable, cause.members)], MAX_NAMED)
+    topics = in_a_row([*map(printable, cause.topics)], MAX_NAMED)
     weight = in_units(number(cause.weight), words.weight_unit)
     held = f"{topics} ({plural(cause.n_partitions, 'partition')}, {weight})"
     read = form(len(cause.members), "reads", "read")
@@ -142,13 +142,6 @@ def _members(cause: BoundCause, words: LoadWords) -> str:
         bound = f"{amount}, {words.shares(cause.bound)}, {scope}"
         return f"Only {names} {verb} {held}: {which} at least {bound}."
     return f"{names} {verb} only {held}: {which} at most {amount}, {scope}."
-
-
-def _listed(names: Sequence[str], count: int) -> str:
-    """The first names, and how many more there are."""
-    if count > MAX_NAMES:
-        return f"{', '.join(names[: MAX_NAMES - 1])} and {number(count - MAX_NAMES + 1)} more"
-    return in_a_row(names)
 
 
 def state_words(plan: Plan, has_causes: bool, words: LoadWords) -> tuple[str, ...]:
