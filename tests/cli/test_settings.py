@@ -210,7 +210,7 @@ def test_many_lists_and_long_ones_stay_one_line() -> None:
         for name in "abcde"
     ]
     text = co_partition_warning(lists)
-    assert "a5, a6 and 13 more topics seem to be co-partitioned (the group's assignor" in text
+    assert "a5, a6 and 13 more seem to be co-partitioned (the group's assignor" in text
     assert "(partition i of all has one owner, 1,100 of 1,200)" in text
     assert "; and 2 more such lists of topics: keep them together with" in text
     assert " with --co-partition and the names of all topics of each list, or plan" in text
