@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ class Refuted(Exception):
     """A claim does not hold, or its data cannot be read; the text says why."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Ledger:
     """The bounds proved so far for one plan, and what further proofs rest on."""
 
@@ -57,14 +58,11 @@ class Ledger:
     """None where nothing is known of rates or capacities."""
     proofs: Proofs = field(default_factory=Proofs)
     """What was proved so far of all plans that the policy allows."""
-    _counting: Counting | None = None
 
-    @property
+    @cached_property
     def counting(self) -> Counting:
         """The counting bounds under the constraint."""
-        if self._counting is None:
-            self._counting = Counting(self.group, self.constraint)
-        return self._counting
+        return Counting(self.group, self.constraint)
 
     @property
     def objective(self) -> Objective | None:

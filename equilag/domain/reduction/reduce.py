@@ -202,12 +202,8 @@ def _refuse_topic_balance(group: Group, policy: Policy, racks: bool) -> None:
 def _limits_plans(group: Group) -> bool:
     """True if members differ in capacity, have limited room or are threads of an instance, or if
     not every subscriber may take each partition."""
-    members = group.members
-    return (
-        bool(group.allowed)
-        or not ({m.max_partitions for m in members} | {m.instance for m in members} <= {None})
-        or len({m.capacity for m in members} - {None}) > 1
-    )
+    differ = len({member.capacity for member in group.members} - {None}) > 1
+    return bool(group.allowed) or group.limits_room or group.names_instances or differ
 
 
 def _instances(group: Group) -> Index | None:

@@ -101,7 +101,7 @@ def _nobody_takes(group: Group, together: Sequence[int]) -> str:
         if p in allowed
     ]
     every = "both" if len(names) == 2 else "all"
-    unit = in_a_row(names) if len(names) <= MAX_NAMED else some_of(names)
+    unit = in_a_row(names, MAX_NAMED)
     return f"{unit} are one unit, but no member may take {every}: {some_of(whose)}"
 
 
