@@ -60,9 +60,14 @@ class Ahead:
                 groups.append(group)
                 self._find_need(group, int(left[group.rows].max()))
         spare = left - self.need.sum(axis=1)
+        self.fresh = self._fresh_moves()
+        """[n, J] most moves of which no end is known: of what each member loses, or gets from
+        members that are not affected."""
+        self.staying = nodes.kept(self.task, self.is_open & ~self.affected)
+        """[n, W] what open members own that are not affected."""
         self.most = np.minimum(self.need + spare[:, None], self._unknown())
         """[n, J] most ends of moves at each member."""
-        self.alive &= (spare >= 0) & (self.need <= self.most).all(axis=1)
+        self.alive &= (spare >= 0) & ((self.need <= self.most) | ~self.is_open).all(axis=1)
         self.affected &= self.alive[:, None]
         for group in groups:
             alive = self.alive[group.rows]
@@ -121,6 +126,8 @@ class Ahead:
         rows, most, loads = group.rows, self.most[group.rows, group.first], self._loads(group)
         listed = self.run.patterns(int(group.alike[0]), group.gone, int(most.max()))
         if listed is None:
+            number = self.run.source.number(int(group.alike[0]), int(most.max()))
+            self.count[np.ix_(rows, group.alike)] += min(number, MANY)
             return
         counts = listed.within(*loads, most)[1].sum(axis=1)
         late = np.flatnonzero(2 * self.is_open[rows].sum(axis=1) <= self.members)
@@ -134,11 +141,23 @@ class Ahead:
 
     def _unknown(self) -> Ints:
         """[n, J] most ends of moves at each member, by the number of moves that are not known."""
-        if not self.run.may_stay:
+        run, nodes, items = self.run, self.nodes, self.task.items
+        if not run.may_stay:
             return np.full(self.is_open.shape, self.task.target.most_ends)
-        items, nodes = self.task.items, self.nodes
         owned = np.bitwise_or.reduce(items.own, axis=0)
-        waiting = sizes(nodes.free & owned & ~nodes.kept(self.task))
-        fresh = self.task.target.most_ends // 2 - nodes.known
-        most: Ints = (fresh + waiting)[:, None] + self.gone
+        waiting = sizes(nodes.free & owned & ~nodes.kept(self.task, self.is_open))
+        left = self.task.target.most_ends // 2 - nodes.known
+        by_losses = 2 * (self.fresh + self.gone) + run.hi - run.own
+        most: Ints = np.minimum((left + waiting)[:, None] + self.gone, by_losses)
         return most
+
+    def _fresh_moves(self) -> Ints:
+        """Each affected member loses what its ends of moves come to."""
+        left = self.task.target.most_ends // 2 - self.nodes.known
+        if not self.run.may_stay:
+            return np.broadcast_to(left[:, None], self.is_open.shape)
+        lost = np.maximum(0, self.run.lost(self.need) - self.gone) * self.affected
+        left -= lost.sum(axis=1)
+        self.alive &= left >= 0
+        fresh: Ints = left[:, None] + lost
+        return fresh

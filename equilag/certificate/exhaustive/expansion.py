@@ -31,7 +31,7 @@ class Expansion:
         if self.found is not None:
             return
         self.ahead = ahead = Ahead(run, nodes)
-        chosen = np.where(ahead.affected, ahead.count, MANY + 1).argmin(axis=1)
+        chosen = np.where(ahead.affected, ahead.count, 3 * MANY).argmin(axis=1)
         decides = ahead.affected.any(axis=1)
         if run.source.holder is not None:
             first = ahead.is_open[:, run.source.holder]
@@ -76,7 +76,8 @@ class Expansion:
     def _all_may_stay(self, rows: Ints) -> None:
         """Somebody takes the heaviest item that nobody can keep; without any, all stay."""
         items, nodes, run = self.task.items, self.nodes, self.run
-        waiting = items.chosen(nodes.free[rows] & ~nodes.take(rows).kept(self.task))
+        kept = nodes.take(rows).kept(self.task, self.ahead.is_open[rows])
+        waiting = items.chosen(nodes.free[rows] & ~kept)
         some = waiting.any(axis=1)
         for row in rows[~some].tolist():
             held = np.where(self.ahead.is_open[row][:, None], items.own, nodes.held[row])
@@ -124,8 +125,14 @@ class Expansion:
     def _cross(self, rows: Ints, member: int, must: Bits, most: Ints, listed: Patterns) -> None:
         ahead = self.ahead
         loads = ahead.limits.least[rows, member], ahead.limits.most[rows, member]
-        for i, j, part in fitting_pairs(self.task, listed, self.nodes.free[rows], loads, most):
+        own, free, staying = self.task.items.own[member], self.nodes.free, ahead.staying
+        for i, j, part in fitting_pairs(self.task, listed, free[rows], loads, most):
             fits = disjoint(~part.mask[j], must[i])
+            if self.run.may_stay:
+                self.task.budget.spend(part.mask[j].size * 4)
+                mask, node = part.mask[j], rows[i]
+                fresh = free[node] & (own & ~mask | mask & ~own & staying[node])
+                fits &= sizes(fresh) <= ahead.fresh[node, member]
             if fits.any():
                 self.task.budget.spend(int(fits.sum()) * (16 + 6 * self.members))
                 self._add(rows[i[fits]], member, part, j[fits])
@@ -162,7 +169,8 @@ class Expansion:
         self.task.budget.spend(len(made) * len(items.lag) * 4)
         mine, own = made.held[:, member], items.own[member]
         back = items.chosen(made.free & own)
-        others = items.chosen(made.free & ~made.kept(self.task)) | back
+        kept = made.kept(self.task, made.is_open(self.members))
+        others = items.chosen(made.free & ~kept) | back
         found = np.zeros(len(made), np.bool_)
         least = apart // int(items.scaled.factor.max())
         for given, taken in ((items.chosen(mine & ~own), others), (items.chosen(mine & own), back)):
@@ -184,9 +192,7 @@ class Expansion:
             mine = mine.take(last_fits(mine, self.task, member))
             ends = self.task.items.ends_of(member, mine.free)
             parts.append(mine.after(member, mine.free, mine.rest, ends, self.task))
-        return Nodes(
-            *(np.concatenate([getattr(p, name) for p in parts]) for name in Nodes.__slots__)
-        )
+        return Nodes.joined(parts)
 
     def _within_sums(self, made: Nodes, member: int) -> Flags:
         """[n] False where the open members of the same instance cannot bring its sum into its

@@ -154,13 +154,15 @@ class ItemMasks:
         alike = self.one_owner and self.n_topics == 1 and not self.scaled.slack
         return np.asarray(self.allowed.all(axis=1) & alike)
 
-    def most_gained(self, member: int, ends: int) -> int:
-        """Most moves of items that the member gets, where so many have an end at it: it loses
-        as many, but for what it may have more than it owns."""
+    def most_changed(self, member: int, ends: int) -> tuple[int, int]:
+        """Most moves of items that the member loses, and that it gets, where so many have an end
+        at it: the difference is that of what it owns and what it may have."""
         if not self.one_owner:
-            return ends
-        more = max(0, self.limits[member].hi - int(self.saved[:, member].sum()))
-        return min(ends, (ends + more) // 2)
+            return ends, ends
+        own, limits = int(self.saved[:, member].sum()), self.limits[member]
+        loose = int((self.allowed[:, member] & (self.saved.sum(axis=1) == 0)).sum())
+        lost, gained = (ends + own + loose - limits.lo) // 2, (ends + limits.hi - own) // 2
+        return max(0, min(ends, lost)), max(0, min(ends, gained))
 
     @property
     def n_topics(self) -> int:

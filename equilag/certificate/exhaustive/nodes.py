@@ -63,6 +63,11 @@ class Nodes:
             np.zeros((n, len(items.base), len(everything)), np.uint64),
         )  # fmt: skip
 
+    @staticmethod
+    def joined(parts: list[Nodes]) -> Nodes:
+        """All of them, in this order."""
+        return Nodes(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Nodes)))
+
     def __len__(self) -> int:
         return len(self.open)
 
@@ -82,7 +87,8 @@ class Nodes:
         load = lag * items.factor_of(member)
         known = self.known
         if items.one_owner and task.target.moves_matter:
-            own, fresh = items.own[member], self.free & self.kept(task)
+            is_open = self.is_open(len(items.base))
+            own, fresh = items.own[member], self.free & self.kept(task, is_open)
             known = known + sizes(mask & fresh & ~own) + sizes(~mask & fresh & own)
         held = self.held.copy()
         held[:, member] = mask
@@ -91,12 +97,11 @@ class Nodes:
             np.maximum(self.high, load), self.floor, self.rest - lag, self.ends + ends, known, held,
         )  # fmt: skip
 
-    def kept(self, task: SearchTask) -> Bits:
-        """[n, W] what the open members own."""
+    def kept(self, task: SearchTask, members: Flags) -> Bits:
+        """[n, W] what some members [n, J] own."""
         found = np.zeros_like(self.free)
-        is_open = self.is_open(len(task.items.base))
         for member, own in enumerate(task.items.own):
-            found |= np.where(is_open[:, member, None], own, np.uint64(0))
+            found |= np.where(members[:, member, None], own, np.uint64(0))
         return found
 
 

@@ -73,7 +73,7 @@ def subsets(items: ItemMasks, member: int, bits: Ints, most: int, budget: Budget
     """
     hi, words = items.limits[member].hi, items.masks.shape[1]
     gained, lost = items.prices[:, member], items.saved[:, member]
-    most_gained = items.most_gained(member, most)
+    most_lost, most_gained = items.most_changed(member, most)
     mask, load = np.zeros((1, words), np.uint64), np.zeros(1, np.int64)
     counts = np.zeros((1, items.n_topics), np.int16)
     ends = gains = np.zeros(1, np.int64)
@@ -81,7 +81,8 @@ def subsets(items: ItemMasks, member: int, bits: Ints, most: int, budget: Budget
     work = 0
     for bit in bits.tolist():
         # Without the item, and with it.
-        stay = (ends + lost[bit] <= most) & ~alone[bit]
+        stay = (ends + lost[bit] <= most) & (ends - gains + lost[bit] <= most_lost)
+        stay &= ~alone[bit]
         fits = (ends + gained[bit] <= most) & (gains + gained[bit] <= most_gained)
         fits &= (counts.sum(axis=1) < hi) & items.allowed[bit, member]
         extra = counts[fits]
@@ -192,6 +193,7 @@ class MemberPatterns:
     holder: int | None = None
     """Who has an item that outweighs most members, and decides first."""
     halves: dict[tuple[int, int], tuple[Half, Half, Flags] | None] = field(default_factory=dict)
+    numbers: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def join(self, member: int, wanted: Wanted, budget: Budget) -> Join:
         """The member's patterns. Raises OutOfBudget."""
@@ -204,6 +206,15 @@ class MemberPatterns:
             *halves, fits = self._listed(member, wanted.ends, some, budget)
         left, right = (half.select(wanted, budget) for half in halves)
         return Join.of((left, right), fits, int(self.items.base[member]), wanted, budget)
+
+    def number(self, member: int, ends: int) -> int:
+        """Patterns of a member with at most so many ends of moves, whatever they weigh."""
+        key = self.member_class[member], ends
+        if key not in self.numbers:
+            most = ends, *self.items.most_changed(member, ends)
+            mine = self.items.saved[self.items.allowed[:, member], member] > 0
+            self.numbers[key] = _at_most(mine, most)
+        return self.numbers[key]
 
     def _halves(self, member: int, ends: int, budget: Budget) -> tuple[Half, Half, Flags]:
         ends = max(ends, AT_ONCE)
@@ -221,13 +232,12 @@ class MemberPatterns:
     def _listed(
         self, member: int, ends: int, some: Flags | np.bool_, budget: Budget
     ) -> tuple[Half, Half, Flags]:
-        """Subsets of `some` of the items, [I] or all, and of the member's own."""
         items = self.items
         mine = items.saved[:, member] > 0
         bits = np.flatnonzero((items.allowed[:, member] & some) | mine)
         bits = np.concatenate((bits[mine[bits]], bits[~mine[bits]]))
         splits = ((bits[::2], bits[1::2]), (bits[mine[bits]], bits[~mine[bits]]))
-        most = ends, items.most_gained(member, ends)
+        most = ends, *items.most_changed(member, ends)
         split = min(splits, key=lambda s: sum(_at_most(mine[part], most) for part in s))
         left, right = (subsets(items, member, part, ends, budget) for part in split)
         budget.spend(left.counts.size * len(right.counts) * 4)
@@ -235,13 +245,13 @@ class MemberPatterns:
         return left, right, items.limits[member].admit(counts)
 
 
-def _at_most(mine: Flags, most: tuple[int, int]) -> int:
-    """Subsets of items, some of them a member's own, with at most so many ends of moves and so many
-    items gained."""
-    ends, gained = most
+def _at_most(mine: Flags, most: tuple[int, int, int]) -> int:
+    """Subsets of items, some of them a member's own, with at most so many ends of moves, and so
+    many items lost and gained."""
+    ends, most_lost, most_gained = most
     own = int(mine.sum())
     return sum(
         comb(own, lost) * comb(len(mine) - own, more)
-        for lost in range(min(own, ends) + 1)
-        for more in range(min(len(mine) - own, gained, ends - lost) + 1)
+        for lost in range(min(own, most_lost) + 1)
+        for more in range(min(len(mine) - own, most_gained, ends - lost) + 1)
     )

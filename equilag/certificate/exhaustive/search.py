@@ -136,7 +136,10 @@ def _search(patterns: TargetPatterns) -> Iterator[Bits]:
         patterns.task.budget.spend(EXPANSION)
         expansion = Expansion(patterns, nodes)
         if expansion.found is None:
-            stack += expansion.children
+            if patterns.task.target.moves_matter and expansion.children:
+                stack.append(Nodes.joined(expansion.children[::-1]))
+            else:
+                stack += expansion.children
         else:
             stack.append(nodes)  # others among them may meet the next target
             yield expansion.found

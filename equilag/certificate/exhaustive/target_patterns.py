@@ -7,7 +7,12 @@ from typing import Final
 import numpy as np
 
 from equilag.certificate.exhaustive.item_masks import Bits, Patterns, SearchTask, sizes
-from equilag.certificate.exhaustive.patterns import MemberPatterns, TooManySets, Wanted
+from equilag.certificate.exhaustive.patterns import (
+    MAX_SUBSETS,
+    MemberPatterns,
+    TooManySets,
+    Wanted,
+)
 from equilag.domain.group.group import Ints
 
 MAX_LISTED: Final = 50_000
@@ -35,8 +40,10 @@ class TargetPatterns:
         owned = items.saved.T > 0
         self.loose = (items.allowed & (items.saved.sum(axis=1) == 0)[:, None]).sum(axis=0)
         """[J] items without an owner that a member may take."""
-        fixed = np.array([limits.lo == limits.hi for limits in items.limits])
-        self.step = 1 + (self.may_stay & fixed & (self.loose == 0))
+        self.own = items.saved.sum(axis=0)
+        """[J] what each member owns."""
+        self.lo, self.hi = np.array([(limits.lo, limits.hi) for limits in items.limits]).T
+        self.step = 1 + (self.may_stay & (self.lo == self.hi) & (self.loose == 0))
         """[J] from one number of ends of moves to the next that is possible."""
         self.own_lag = owned @ items.lag + items.base
         self.can_stay = np.array([
@@ -56,6 +63,8 @@ class TargetPatterns:
             low, high = -(-task.target.floor // factor), task.target.cap // factor
             wanted = Wanted(low, high, ends, ~gone, np.zeros_like(gone))
             try:
+                if self.source.number(member, ends) > MAX_SUBSETS:
+                    raise TooManySets
                 join = self.source.join(member, wanted, task.budget)
                 if join.total > MAX_LISTED:
                     raise TooManySets
@@ -96,12 +105,14 @@ class TargetPatterns:
         own, and of which so many [n, J] are gone."""
         if not self.may_stay:
             return np.zeros_like(gone)
-        items = self.task.items
-        lo, hi = np.array([(limits.lo, limits.hi) for limits in items.limits]).T
-        own = items.saved.sum(axis=0)
-        gained = np.maximum(0, lo - (own - gone) - self.loose)
-        forced = np.maximum(gone, own - hi) + gained
+        gained = np.maximum(0, self.lo - (self.own - gone) - self.loose)
+        forced = np.maximum(gone, self.own - self.hi) + gained
         found: Ints = np.where((forced > 0) | (self.loose > 0), forced, self.step)
+        return found
+
+    def lost(self, ends: Ints) -> Ints:
+        """[n, J] the fewest items that members lose with so many ends of moves, or more."""
+        found: Ints = np.maximum(0, (ends + self.own - self.hi + 1) // 2)
         return found
 
     def meets(self, held: Bits, ends: int) -> bool:

@@ -261,11 +261,17 @@ def test_few_moves_in_a_group_too_large_for_any_number_of_moves() -> None:
     assert reached == best
 
 
-def test_six_moves_among_eight_members_are_ruled_out_with_little_work() -> None:
-    lags, owner = np.random.default_rng(5).integers(1, 10**6, 64), np.arange(64) % 8
+@pytest.mark.parametrize(
+    ("heavy", "spread", "work"), [(False, 400_000, 20_000_000), (True, 42_000, 180_000_000)]
+)
+def test_six_moves_among_eight_members_are_ruled_out_with_little_work(
+    heavy: bool, spread: int, work: int
+) -> None:
+    rng, owner = np.random.default_rng(5), np.arange(64) % 8
+    lags = np.exp(rng.normal(7, 1.6, 64)) if heavy else rng.integers(1, 10**6, 64)
     owned = (owner[:, None] == np.arange(8)).astype(np.int64)
-    search = Search(problem_of(lags.tolist(), 8, 8, 8, saved=owned), Budget(20_000_000))
-    assert search.find(SearchTarget(400_000, max_moves=6)) is None
+    problem = problem_of(lags.astype(np.int64).tolist(), 8, 8, 8, saved=owned)
+    assert Search(problem, Budget(work)).find(SearchTarget(spread, max_moves=6)) is None
 
 
 def test_a_limit_on_reads_is_left_to_others() -> None:
