@@ -78,7 +78,8 @@ def even_groups(
     while number:
         group = random_reduced(rng, members, partitions)
         with suppress(InputError):
-            yield group, *balanced(group, Policy())
+            assigned, counts = balanced(group, Policy())
+            yield group, assigned, counts()
             number -= 1
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from equilag.certificate.checks.potentials import pinned_moves_claim
 from equilag.domain.budget import Budget
-from equilag.domain.constraint import CountConstraint
+from equilag.domain.constraint import CountConstraint, pinned_partitions
 from equilag.domain.group.group import NOBODY, Index
 from equilag.domain.group.weight import MAX_PRICE
 from equilag.domain.plan.claim import ACROSS, SQUARES, Claim, Claims
@@ -61,17 +61,19 @@ def even_counts(task: Task, draft: Draft | None, budget: Budget) -> Draft | None
     """Exactly balanced counts, and with them the constraint of all that follows."""
     if (draft is not None and draft.make_constraint is not None) or not in_time(task, budget):
         return None
-    group = task.group
-    assigned, constraint = balanced(group, task.policy)
-    if constraint.has_pinned:  # so only what may not stay moves
-        check_limit(task, count_moves(group, assigned))
+    moves, forced = _forced_moves(task)
+    assigned, make_constraint = balanced(task.group, task.policy)
     algorithm = "balance"
-    if draft is not None and constraint.admits(draft.assigned):
+    if draft is not None and make_constraint().admits(draft.assigned):
         assigned, algorithm = draft.assigned, draft.algorithm
-    final = not _minds_racks(task) and _cannot_move(task, constraint)
-    moves, forced = _forced_moves(task, constraint)
-    claims = (*_count_claims(constraint, assigned), *forced)
-    return Draft(assigned, algorithm, lambda: constraint, moves, lambda: claims, final)
+
+    def claims() -> Claims:
+        return (*_count_claims(make_constraint(), assigned), *forced)
+
+    final = not _minds_racks(task) and _cannot_move(task)
+    if not final:
+        make_constraint()  # which fails here, if at all
+    return Draft(assigned, algorithm, make_constraint, moves, claims, final)
 
 
 def fewest_across(task: Task, draft: Draft | None, budget: Budget) -> Draft | None:
@@ -80,13 +82,13 @@ def fewest_across(task: Task, draft: Draft | None, budget: Budget) -> Draft | No
         return None
     assigned, constraint = fewest_reads(draft.make_constraint(), draft.assigned)
     task.policy.check_reads(constraint.most_across or 0)
-    moves, forced = _forced_moves(task, constraint)
+    moves, forced = _forced_moves(task)
     claims = (
         *_count_claims(constraint, assigned),
         Claim(ACROSS, constraint.most_across or 0, "residual"),
         *forced,
     )
-    final = _cannot_move(task, constraint)
+    final = _cannot_move(task)
     return Draft(assigned, "racks", lambda: constraint, moves, lambda: claims, final)
 
 
@@ -166,14 +168,14 @@ def _count_claims(constraint: CountConstraint, assigned: Index) -> Claims:
     return even, Claim(SQUARES, topic_squares(constraint.group, assigned), "residual")
 
 
-def _forced_moves(task: Task, constraint: CountConstraint) -> tuple[int, Claims]:
+def _forced_moves(task: Task) -> tuple[int, Claims]:
     """Where partitions are pinned: the moves from owners that may not keep theirs, and the claim.
 
-    Without pinned partitions the fewest moves come later; 0 and no claim.
+    Without pinned partitions the fewest moves come later; 0 and no claim. Raises InputError.
     """
-    if not constraint.has_pinned:
+    if not _has_pinned(task):
         return 0, ()
-    moves = count_moves(task.original, constraint.pinned_assignment)
+    moves = count_moves(task.original, task.group.owner)
     check_limit(task, moves)
     if not moves:
         return 0, ()
@@ -185,9 +187,13 @@ def _forced_moves(task: Task, constraint: CountConstraint) -> tuple[int, Claims]
     return moves, claims
 
 
-def _cannot_move(task: Task, constraint: CountConstraint) -> bool:
+def _has_pinned(task: Task) -> bool:
+    return bool(pinned_partitions(task.group, task.policy).any())
+
+
+def _cannot_move(task: Task) -> bool:
     """True if no move is to be saved or proved: of pinned partitions, and where nobody owns any."""
-    if constraint.has_pinned:
+    if _has_pinned(task):
         return True
     nobody = np.full_like(task.original.owner, NOBODY)
     return not count_moves(task.original, nobody)

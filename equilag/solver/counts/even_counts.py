@@ -5,6 +5,9 @@ Where topics count one by one, their remainders are dealt in turn, or so that to
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, partial
+
 import numpy as np
 
 from equilag.domain.columns import Flags, Index, Ints, among, in_turn
@@ -70,8 +73,8 @@ def even_totals(intervals: TopicIntervals, number: Ints) -> Units:
     return topic, in_turn(place, place_of)
 
 
-def balanced(group: Group, policy: Policy) -> tuple[Index, CountConstraint]:
-    """A balanced assignment, and the count constraint that all such assignments meet.
+def balanced(group: Group, policy: Policy) -> tuple[Index, Callable[[], CountConstraint]]:
+    """A balanced assignment, and what makes the count constraint that all such assignments meet.
 
     ``total``: sorted member counts lexicographically smallest; ``per-topic``: every topic as even
     as possible over its subscribers (KIP-169); ``both``: per topic first, then the totals;
@@ -83,16 +86,23 @@ def balanced(group: Group, policy: Policy) -> tuple[Index, CountConstraint]:
     topics = topics_of(group, policy)
     if topics is not None:
         assigned = _spread_topics(topics, pinned, totals=policy.balance == "both")
-        return assigned, count_constraint_of(group, policy, assigned, topics)
+        return assigned, cache(partial(count_constraint_of, group, policy, assigned, topics))
     constraint = within_room(group, pinned)
     check_room(constraint)
     network = AssignmentNetwork.of(constraint)
     flow = totals_flow(network)
     assigned = dealt(network, flow)
-    if policy.balance != "none":
-        counts = member_counts(assigned, group.n_members)
-        constraint = network.evened(flow, counts).narrowed_constraint
-    return topics_evened(constraint, assigned) if policy.then_topics else (assigned, constraint)
+    if policy.balance == "none":
+        return assigned, lambda: constraint
+    counts = member_counts(assigned, group.n_members)
+
+    def evened() -> CountConstraint:
+        return network.evened(flow, counts).narrowed_constraint
+
+    if not policy.then_topics:
+        return assigned, cache(evened)
+    assigned, narrow = topics_evened(evened(), assigned)
+    return assigned, lambda: narrow
 
 
 def counts_claim(group: Group, constraint: CountConstraint) -> Claim:
