@@ -37,8 +37,6 @@ class AlikeLoads:
         self.heavy: Ints = np.sort(weights)[::-1]
         """[P] descending."""
         self.even_counts = even_counts
-        self.heaviest = int(self.heavy[0]) if len(self.heavy) else 0
-        """Weight of the heaviest partition; no number of members gets below it."""
         self._above = np.concatenate(([0], np.cumsum(self.heavy)))
         self._below = np.concatenate(([0], np.cumsum(self.heavy[::-1])))
         self._total = int(self._above[-1])
