@@ -37,8 +37,6 @@ DEEP_WORK: Final = SEARCH_WORK // 10
 MOST_EXTRA: Final = 10
 """Moves beyond the fewest up to which the front is searched in groups too large to be searched for
 any number of moves; the work doubles with every other."""
-PATIENCE: Final = 3
-"""Numbers of moves that cost too much, after which the higher ones are left out."""
 
 
 def whole(state: SolveState, limit: int | None, cells: int | None = None) -> WholeGroup | None:
@@ -109,15 +107,14 @@ def exhaustive_front(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     group = whole(state, most)
     if group is None:
         return
-    given_up = 0
     for moves in _numbers_of_moves(state, most):
-        if given_up >= PATIENCE or limited.expired():
+        if limited.expired():
             return
         with limited.part(QUICK_WORK, turn.upto) as part:
             try:
                 yield from close_gap(state, group, Search(group.problem, part), Aim(moves))
             except OutOfBudget:
-                given_up += 1
+                return
 
 
 def _numbers_of_moves(state: SolveState, most: int) -> Iterator[int | None]:

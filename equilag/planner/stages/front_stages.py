@@ -21,8 +21,6 @@ from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 
-NOISE: Final = 0.5
-"""Part by which the greedy walk's scores are blurred."""
 PERTURBATION: Final = 8
 """Exchanges that a perturbation tries: few, so that it stays close to where it started."""
 
@@ -53,7 +51,7 @@ def _round(state: SolveState, turn: Turn, number: int) -> Iterator[Contribution]
     group, constraint = problem.group, problem.constraint
     stop, start = turn.steps(greedy_step(group.n_partitions)), _start(state, number)
     if problem.moves_trade:
-        for assigned in descend(group, constraint, start.assigned, rng, stop, NOISE):
+        for assigned in descend(group, constraint, start.assigned, rng, stop):
             yield Proposal(assigned, GREEDY_DESCENT)
     keep = problem.search_limit is not None or start is not state.most_even
     assigned = start.assigned if keep else _perturbed(group, constraint, start.assigned, rng)

@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.budget import TABLE
+from equilag.domain.budget import PATIENCE, TABLE
 from equilag.domain.columns import Floats
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.solver.exchange.cyclic_exchanges import NEVER
@@ -138,8 +138,6 @@ class MemberRows:
 
 MIN_PAIRS: Final = 24
 """Pairs of a round, if there are so many members, so that a round is worth its overhead."""
-PATIENCE: Final = 120
-"""Rounds in a row without a smaller spread, after which the search ends: 40 of each pairing."""
 
 
 def exchange_in_pairs(
@@ -163,7 +161,7 @@ def exchange_in_pairs(
     if rows.spread < least:
         best, least = rows.table.copy(), rows.spread
     number = stalled = 0
-    while len(others) > 1 and stalled < PATIENCE and least > enough and not stop():
+    while len(others) > 1 and stalled < 3 * PATIENCE and least > enough and not stop():
         rows.exchange(*pairs(rows.loads, others, rng, number), rng)
         number, stalled = number + 1, stalled + 1
         if rows.spread < least:

@@ -29,16 +29,14 @@ def descend(
     assigned: Index,
     rng: np.random.Generator,
     stop: Callable[[], bool],
-    noise: float = 0.0,
     shortage: Shortage | None = None,
 ) -> Iterator[Index]:
     """Yield assignments [P], each more even than the one before, by greedy steps.
 
     Each step makes the exchange of the heaviest or the lightest member that lowers its excess most
     per move. When neither can be helped, each step relieves another member above the mean load, the
-    heaviest first. `noise` blurs the choice by so large a part, for other walks from the same
-    start. With `shortage`, no step lets members fall further behind. `stop` is asked before each
-    step. O(partners × c²) array elements per step, where c is the largest count.
+    heaviest first. With `shortage`, no step lets members fall further behind. `stop` is asked
+    before each step. O(partners × c²) array elements per step, where c is the largest count.
     """
     state = AssignmentState.of(group, constraint, assigned)
     state.shortage = shortage
@@ -48,19 +46,19 @@ def descend(
     missed, helpless = 0, np.zeros(group.n_members, dtype=np.bool_)
     while not stop():
         if missed < patience:
-            found = _lower_extremes(state, rng, noise)
+            found = _lower_extremes(state, rng)
             missed = 0 if found else missed + 1
         else:
             heavy = _heaviest_above_mean(state, helpless)
             if heavy is None:
                 return
-            found = _relieve(state, heavy, rng, noise)
+            found = _relieve(state, heavy, rng)
             helpless[heavy] = not found
         if found:
             yield state.assigned.copy()
 
 
-def _lower_extremes(state: AssignmentState, rng: np.random.Generator, noise: float) -> bool:
+def _lower_extremes(state: AssignmentState, rng: np.random.Generator) -> bool:
     """Bring the heaviest member down or the lightest one up; False if no exchange does."""
     order = state.by_load()
     ends = order[[0, -1]]
@@ -76,7 +74,7 @@ def _lower_extremes(state: AssignmentState, rng: np.random.Generator, noise: flo
         # What a fast member takes from a slow one lowers that far more than it adds: the slow one
         # must not become as much too light as it was too heavy, nor the other way round.
         gain -= np.maximum(0, own - state.spread)
-    return _make_best(table, gain, rng, noise)
+    return _make_best(table, gain)
 
 
 def _heaviest_above_mean(state: AssignmentState, helpless: Flags) -> np.int32 | None:
@@ -85,9 +83,7 @@ def _heaviest_above_mean(state: AssignmentState, helpless: Flags) -> np.int32 | 
     return above[state.loads[above].argmax()] if len(above) else None
 
 
-def _relieve(
-    state: AssignmentState, member: np.int32, rng: np.random.Generator, noise: float
-) -> bool:
+def _relieve(state: AssignmentState, member: np.int32, rng: np.random.Generator) -> bool:
     """Lower the excess of one member by an exchange with one of the lightest members."""
     mean, heavy = state.mean, np.array([member])
     light = state.by_load()[-2 * _partners(state, heavy) :]
@@ -97,17 +93,13 @@ def _relieve(
     # What leaves the member's excess, less what becomes the other's.
     saved = np.minimum(table.falls, state.loads[member] - mean)
     gain = saved - np.maximum(0, table.loads_after[1] - mean)
-    return _make_best(table, gain, rng, noise)
+    return _make_best(table, gain)
 
 
-def _make_best(
-    table: ExchangeTable, gain: LoadColumn, rng: np.random.Generator, noise: float
-) -> bool:
+def _make_best(table: ExchangeTable, gain: LoadColumn) -> bool:
     """Make the exchange of the largest gain per move; False if none gains anything."""
     cost = np.maximum(table.moves(), 0)
     score = np.where((gain > 0) & table.fits(), gain / np.where(cost == 0, FREE, cost), -1.0)
-    if noise:
-        score *= 1.0 + noise * rng.random(score.shape)
     pick = int(score.argmax()) if score.size else 0
     if not score.size or score.flat[pick] <= 0:
         return False

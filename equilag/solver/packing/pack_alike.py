@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.budget import MEMORY
+from equilag.domain.budget import ELEMENT, MEMORY
 from equilag.domain.columns import Index, Ints
 from equilag.solver.packing.pattern_program import (
     TOLERANCE,
@@ -24,24 +24,16 @@ from equilag.solver.packing.pattern_program import (
 )
 from equilag.solver.packing.priced_patterns import Priced, filled_up
 
-CELL: Final = 5e-9
-"""Seconds of a table of prices per partition and unit of capacity."""
 KIND: Final = 2.5e-5
 """Seconds of a solution of the program per length, besides `SOLUTION`."""
 SOLUTION: Final = 1e-3
 ROUNDS: Final = 40
 """Solutions of the program for which there has to be time, most of what lists need whose members
 hold few partitions."""
-COARSE_ROUNDS: Final = 120
-"""The same in a larger unit, which is for many partitions or long ones."""
 COARSEST: Final = 200
 """Units of capacity of a table, at least."""
 MOSTLY: Final = 0.6
 """Parts of patterns that are fixed together with the largest one."""
-PATIENCE: Final = 12
-"""Failures at one capacity."""
-NOISE: Final = 0.3
-"""Added to the parts after a failure, so that other patterns are fixed first."""
 
 
 class Packing(NamedTuple):
@@ -69,13 +61,13 @@ class PackingRounds(NamedTuple):
         `most` is a heaviest load that is known.
         """
         solution, cells = SOLUTION + KIND * len(np.unique(weights)), len(weights) * most
-        if cells <= min(MEMORY, (seconds / ROUNDS - solution) / CELL):
-            return PackingRounds(1, solution + CELL * cells)
-        affordable = min(MEMORY, (seconds / COARSE_ROUNDS - solution) / CELL)
+        if cells <= min(MEMORY, (seconds / ROUNDS - solution) / ELEMENT):
+            return PackingRounds(1, solution + ELEMENT * cells)
+        affordable = min(MEMORY, (seconds / ROUNDS - solution) / ELEMENT)
         if affordable < COARSEST * len(weights):
             return None
         unit = 2 + int(cells / affordable)
-        return PackingRounds(unit, solution + CELL * cells / unit)
+        return PackingRounds(unit, solution + ELEMENT * cells / unit)
 
 
 def pack_alike(
@@ -163,20 +155,20 @@ class _Dive:
         failures = 0
         while self._program.capacity < self._most:
             while self._program.demand.any():
-                if not self._deeper(NOISE if failures else 0.0):
+                if not self._deeper():
                     break
             self._note()
             if self._stop():
                 break
             failures += 1
             given_up = 2**failures
-            if failures > PATIENCE:
-                failures, given_up = 0, self._members
+            if given_up > self._members:
+                failures = 0
                 self._program.capacity = (self._program.capacity + self._most) // 2
             self._release(given_up)
         return self._best
 
-    def _deeper(self, noise: float) -> bool:
+    def _deeper(self) -> bool:
         """Fix at least one pattern more; False if what is left does not fit, or time is up."""
         program, left = self._program, self._members - len(self._fixed)
         while True:
@@ -192,9 +184,8 @@ class _Dive:
                 break
         parts = program.parts()
         whole = np.floor(parts + TOLERANCE).astype(np.int64)
-        ranked = parts + noise * self._rng.random(len(parts)) * (parts > TOLERANCE)
         taken = 0
-        for number in np.argsort(-ranked, kind="stable").tolist():
+        for number in np.argsort(-parts, kind="stable").tolist():
             if taken and parts[number] < MOSTLY:
                 break
             for _ in range(max(1, int(whole[number]))):
