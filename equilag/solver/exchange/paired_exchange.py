@@ -160,8 +160,8 @@ def exchange_in_pairs(
     others = np.delete(np.arange(len(rows.table)), settle(rows))
     if rows.spread < least:
         best, least = rows.table.copy(), rows.spread
-    number = stalled = 0
-    while len(others) > 1 and stalled < 3 * PATIENCE and least > enough and not stop():
+    number, stalled, patience = 0, 0, 3 * PATIENCE  # as there are three ways to pair
+    while len(others) > 1 and stalled < patience and least > enough and not stop():
         rows.exchange(*pairs(rows.loads, others, rng, number), rng)
         number, stalled = number + 1, stalled + 1
         if rows.spread < least:

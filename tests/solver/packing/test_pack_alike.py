@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.oracle_optima import least_heaviest
 
-from equilag.solver.packing.pack_alike import COARSE_ROUNDS, Packing, PackingRounds, pack_alike
+from equilag.solver.packing.pack_alike import ROUNDS, Packing, PackingRounds, pack_alike
 from equilag.solver.packing.pattern_program import PatternProgram
 from equilag.solver.packing.priced_patterns import Priced, filled_up
 
@@ -113,7 +113,7 @@ def test_the_unit_follows_from_the_time() -> None:
     assert fine.unit == 1
     coarse = PackingRounds.within(0.5, weights, most)
     assert coarse.unit > 1
-    assert COARSE_ROUNDS * coarse.seconds <= 0.5
+    assert ROUNDS * coarse.seconds <= 0.5
     assert PackingRounds.within(0.05, weights, most) is None
 
 
