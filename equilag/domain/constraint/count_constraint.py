@@ -119,6 +119,11 @@ class CountConstraint:
         """The most partitions that any member that is not idle may have."""
         return int(self._most[~self.group.idle].max(initial=0))
 
+    def beside_pinned(self) -> tuple[CountInterval, InstanceSums | None]:
+        """Fewest and most free partitions of each member [M], and of each instance."""
+        counts = CountInterval(*(count - self.fixed for count in self.counts_of()))
+        return counts, self.instance_sums and self.instance_sums.without(self.fixed)
+
     def may_lose_one(self, counts: Ints, members: Some) -> Flags:
         """True for the members that stay within their interval with one partition fewer, and their
         instance within its own.

@@ -13,7 +13,7 @@ import numpy as np
 
 from equilag.certificate.bounds.shortage import ShortPrices, short_by_prices
 from equilag.domain.budget import TABLE
-from equilag.domain.constraint import CountConstraint, CountInterval
+from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Flags
 from equilag.domain.group.throughput import Shortage
 from equilag.solver.moves.kept_flow import KeptNetwork, NodeArcs
@@ -65,12 +65,9 @@ def _places(
     own = own[constraint.may(free[own], owner[own])]
     cost = np.where(counted[owner[own]], rate[own], 0)
     kept = NodeArcs(own, owner[own].astype(np.int64), np.ones_like(own), cost)
-    counts = CountInterval(*(count - constraint.fixed for count in constraint.counts_of()))
-    sums = constraint.instance_sums
-    flow = KeptNetwork(
-        np.ones(len(free), np.int64), kept, opened, slot_of.ravel(), counts,
-        sums and sums.without(constraint.fixed),
-    ).cheapest()  # fmt: skip
+    supply = np.ones(len(free), np.int64)
+    network = KeptNetwork(supply, kept, opened, slot_of.ravel(), *constraint.beside_pinned())
+    flow = network.cheapest()
     stays = int(flow.kept.sum())
     moves = int(np.count_nonzero(group.owner != NOBODY)) - stays
     return ShortPrices(counted, flow.member, move), moves

@@ -94,11 +94,9 @@ class _Takers(NamedTuple):
 
     @staticmethod
     def of_members(constraint: CountConstraint) -> _Takers:
-        group, stops, sums = constraint.group, Stops.classes(constraint), constraint.instance_sums
-        every = np.arange(group.n_members)
-        counts = CountInterval(*(count - constraint.fixed for count in constraint.counts_of()))
-        sums, stop_of = sums and sums.without(constraint.fixed), group.class_of.astype(np.int64)
-        return _Takers(stops, stops.where, 0 * every, every, stop_of, counts, sums)
+        stops, stop_of = Stops.classes(constraint), constraint.group.class_of.astype(np.int64)
+        every, free = np.arange(len(stop_of)), constraint.beside_pinned()
+        return _Takers(stops, stops.where, 0 * every, every, stop_of, *free)
 
     @staticmethod
     def of_topics(constraint: CountConstraint) -> _Takers:
@@ -110,8 +108,7 @@ class _Takers(NamedTuple):
         topic, member = topic[order], member[order]
         classes = constraint.group.class_of[places.one[stops.where]].astype(np.int64)
         counts = constraint.free_topics.at(topic, member)
-        least, most = (count - constraint.fixed for count in constraint.counts_of())
-        sums = InstanceSums(member, least, most)
+        sums = InstanceSums(member, *constraint.beside_pinned()[0])
         return _Takers(stops, classes, topic, member, stop_of[order], counts, sums)
 
 
