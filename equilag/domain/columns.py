@@ -80,6 +80,14 @@ def runs(*columns: Ints | Index) -> list[tuple[int, int]]:
     return [*pairwise([*np.flatnonzero(new).tolist(), len(new)])]
 
 
+def ranks(values: Ints | Index) -> Ints:
+    """[n] how many before each value are equal to it; equal ones follow each other."""
+    new = np.ones(len(values) + 1, np.bool_)
+    new[1:-1] = values[1:] != values[:-1]
+    edges = new.nonzero()[0]
+    return np.arange(len(values)) - np.repeat(edges[:-1], edges[1:] - edges[:-1])
+
+
 def by_number(values: Ints | Index, size: int) -> Ints:
     """The order in which values below `size` ascend; stable. Up to 16 bits sort much faster."""
     return np.argsort(values.astype(np.min_scalar_type(size)), kind="stable")
@@ -117,9 +125,8 @@ def among(values: Ints, ascending: Ints) -> Flags:
 def in_turn(place: Ints, place_of: Ints | Index) -> Ints:
     """A member for each of some places, which ascend: the members of a place take turns."""
     size = np.bincount(place_of)
-    number, begin = np.bincount(place, minlength=len(size)), size.cumsum() - size
-    rank = np.arange(len(place)) - np.repeat(number.cumsum() - number, number)
-    members: Ints = np.argsort(place_of, kind="stable")[begin[place] + rank % size[place]]
+    begin = size.cumsum() - size
+    members: Ints = np.argsort(place_of, kind="stable")[begin[place] + ranks(place) % size[place]]
     return members
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from equilag.domain.columns import ranks
 from equilag.domain.constraint import CountConstraint, TopicIntervals
 from equilag.domain.constraint.stops import topic_parts
 from equilag.domain.group.extended_columns import Stakes
@@ -198,7 +199,7 @@ def _kept_of_topics(constraint: CountConstraint, potentials: Potentials, stakes:
     order = order[(worth > other)[order]]
     topic, holder, worth, other = topic[order], holder[order], worth[order], other[order]
     cell = topic * group.n_members + holder
-    rank = np.arange(len(cell)) - np.searchsorted(cell, cell)
+    rank = ranks(cell)
     low, high = topics.at(topic, holder)
     must, may = rank < low, (rank >= low) & (rank < high)
     more = (np.maximum(worth, 0) - np.maximum(other, 0))[may]

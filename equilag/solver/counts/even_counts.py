@@ -10,7 +10,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Index, Ints, among, in_turn
+from equilag.domain.columns import Flags, Index, Ints, among, in_turn, ranks
 from equilag.domain.constraint import (
     AssignmentNetwork,
     CountConstraint,
@@ -53,8 +53,7 @@ def deal_in_turn(intervals: TopicIntervals, number: Ints, shut: Units | None = N
         return topic, member
     there = ~among(topic * n_members + member, np.sort(shut[0] * n_members + shut[1]))
     topic, member = topic[there], member[there]
-    rank = np.arange(len(topic)) - topic.searchsorted(topic)
-    enough = rank < number[topic]
+    enough = ranks(topic) < number[topic]
     return topic[enough], member[enough]
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.budget import PATIENCE
+from equilag.domain.columns import ranks
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn
@@ -126,17 +127,16 @@ def _holdings(
     """
     by_member, start = state.by_member(of)
     if int(np.diff(start).max(initial=0)) > MAX_HELD_IN_STEP:
-        by_member = _drawn(state, by_member, start, rng)
+        by_member = _drawn(state, by_member, rng)
         start = state.starts(by_member)
     return by_member, start
 
 
-def _drawn(state: AssignmentState, by_member: Ints, start: Ints, rng: np.random.Generator) -> Ints:
+def _drawn(state: AssignmentState, by_member: Ints, rng: np.random.Generator) -> Ints:
     """`MAX_HELD_IN_STEP` partitions of each member, the heaviest `ALWAYS_SEEN` of them included."""
-    first = np.repeat(start[:-1], np.diff(start))
     member = state.assigned[by_member]
     by_lag = by_member[np.lexsort((-state.group.lag[by_member], member))]
     place = rng.random(len(by_lag))
-    place[np.arange(len(by_lag)) - first < ALWAYS_SEEN] = -1.0
+    place[ranks(member) < ALWAYS_SEEN] = -1.0
     drawn = by_lag[np.lexsort((place, member))]
-    return drawn[np.arange(len(drawn)) - first < MAX_HELD_IN_STEP]
+    return drawn[ranks(member) < MAX_HELD_IN_STEP]

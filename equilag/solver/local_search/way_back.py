@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Floats, place_of
+from equilag.domain.columns import Floats, place_of, ranks
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.metrics import moves_added
@@ -67,9 +67,8 @@ def keep_alike(group: Group, constraint: CountConstraint, assigned: Index, ratio
     stays = assigned[free[owned]] == group.owner[free[owned]]
     order = np.lexsort((~stays, home))
     owned, home = owned[order], home[order]
-    rank = np.arange(len(home)) - np.searchsorted(home, home)
     place = place_of(home, places, (int(kind.max()) + 1) * members)
-    kept = (place >= 0) & (rank < number[place])
+    kept = (place >= 0) & (ranks(home) < number[place])
     found = assigned.copy()
     found[free] = NOBODY
     found[free[owned[kept]]] = group.owner[free[owned[kept]]]

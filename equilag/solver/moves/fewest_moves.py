@@ -19,7 +19,7 @@ from equilag.certificate.checks.potentials import (
     bound_by_topics,
     moves_claim,
 )
-from equilag.domain.columns import by_number, place_of
+from equilag.domain.columns import by_number, place_of, ranks
 from equilag.domain.constraint import (
     CountConstraint,
     CountInterval,
@@ -154,8 +154,7 @@ def _deal(
     """
     cell_node, cell_member, number = cells
     n_members, n_cells = constraint.group.n_members, len(number)
-    assigned = constraint.pinned_assignment.copy()
-    free = constraint.free
+    assigned, free = constraint.pinned_assignment.copy(), constraint.free
     owned = np.flatnonzero(free & (owner != NOBODY))
     wanted = node[owned].astype(np.int64) * n_members + owner[owned]
     size = (int(node.max(initial=-1)) + 1) * n_members
@@ -163,11 +162,11 @@ def _deal(
     if len(cell) and cell.min() < 0:
         owned, cell = owned[cell >= 0], cell[cell >= 0]
     own = np.bincount(cell, minlength=n_cells)
-    over = np.flatnonzero((own > number)[cell])
-    over = over[np.argsort(cell[over], kind="stable")]
-    rank = np.arange(len(over)) - np.searchsorted(cell[over], cell[over])
     assigned[owned] = owner[owned]
-    assigned[owned[over[rank >= number[cell[over]]]]] = NOBODY
+    over = np.flatnonzero((own > number)[cell])
+    over = over[by_number(cell[over], n_cells)]
+    cell = cell[over]
+    assigned[owned[over[ranks(cell) >= number[cell]]]] = NOBODY
     left = number - np.minimum(own, number)
     pool = np.flatnonzero(free & (assigned == NOBODY))
     pool = pool[by_number(node[pool], int(cell_node.max(initial=0)) + 1)]

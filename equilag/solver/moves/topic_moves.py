@@ -12,7 +12,7 @@ import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials, owned_of_topics
 from equilag.domain.budget import TABLE
-from equilag.domain.columns import among, place_of, rows_together
+from equilag.domain.columns import among, place_of, ranks, rows_together
 from equilag.domain.constraint import CountConstraint, CountInterval, TopicIntervals
 from equilag.domain.group.group import Group, Ints
 from equilag.solver.counts.even_counts import Units, deal_in_turn
@@ -130,7 +130,7 @@ def _extras_by_topic(group: Group, topics: TopicIntervals) -> tuple[Units, Poten
     remainder has places, else 0.
     """
     topic, member, *_ = _kept_arcs(group, topics)
-    first = np.arange(len(topic)) - np.searchsorted(topic, topic) < topics.remainder[topic]
+    first = ranks(topic) < topics.remainder[topic]
     takers = np.bincount(topic, minlength=len(topics.level))
     rest = deal_in_turn(topics, np.maximum(0, topics.remainder - takers), (topic, member))
     taken = np.concatenate((topic[first], rest[0])), np.concatenate((member[first], rest[1]))
