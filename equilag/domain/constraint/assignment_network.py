@@ -99,11 +99,10 @@ class AssignmentNetwork:
             into, instances = sink + sums.of[one], sink + np.arange(len(sums.least))
             kept = constraint.fixed
             totals = (*sums.without(kept)[1:], sums.total(kept), sums.total(capacity))
-        supply = np.bincount(stops.parts.of_partition[constraint.free], minlength=n_parts)
         sink += len(instances)
         network = Network.of(
             sink + 1,
-            (stops.part, n_parts + stops.stop, 0, supply[stops.part]),
+            (stops.part, n_parts + stops.stop, 0, stops.supply[stops.part]),
             (n_parts + cells, first_place + to, low * size[to], high * size[to]),
             (from_place, into, least * size, most * size),
             (instances, sink, *totals[:2]),
@@ -142,7 +141,7 @@ class AssignmentNetwork:
 
     def flow_of(self, assigned: Index) -> Ints:
         """[A] the flow of an assignment [P], without partitions that are where they may not be."""
-        group, (parts, part, stop, _, where) = self.constraint.group, self.stops
+        group, (parts, part, stop, _, where, _) = self.constraint.group, self.stops
         free = np.flatnonzero(self.constraint.free & (assigned != NOBODY))
         member, wide = assigned[free], group.n_members + len(group.class_topics)
         to = (self.places.of if self.by_topic else group.class_of)[member]

@@ -83,15 +83,18 @@ class Stops(NamedTuple):
     """[stops] 0 for classes of members."""
     where: Ints
     """[stops] the place of a cell; of other stops the member class."""
+    supply: Ints
+    """[S] free partitions of each part."""
 
     @staticmethod
     def classes(constraint: CountConstraint) -> Stops:
         """From partition classes to member classes."""
         part, stop = constraint.arcs
-        some = np.flatnonzero(constraint.supply[part])
+        supply = constraint.supply
+        some = np.flatnonzero(supply[part])
         every, stops = (np.arange(size) for size in constraint.face.shape)
         parts = TopicParts(constraint.group.partition_class, every, 0 * every)
-        return Stops(parts, part[some], stop[some], 0 * stops, stops)
+        return Stops(parts, part[some], stop[some], 0 * stops, stops, supply)
 
     @staticmethod
     def cells(constraint: CountConstraint, places: Places) -> Stops:
@@ -103,7 +106,7 @@ class Stops(NamedTuple):
         part, place = np.nonzero(takers & (supply > 0)[:, None])
         cell, stop = np.unique(parts.topic[part] * n_places + place, return_inverse=True)
         topic, where = np.divmod(cell, max(1, n_places))
-        return Stops(parts, part, stop.ravel(), topic, where)
+        return Stops(parts, part, stop.ravel(), topic, where, supply)
 
 
 def sums_of(constraint: CountConstraint) -> InstanceSums | None:

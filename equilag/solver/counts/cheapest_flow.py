@@ -38,16 +38,13 @@ def totals_flow(network: AssignmentNetwork) -> Ints:
     """[A] a flow of the network with the smallest Σ count² / capacity, first of instances and then
     of members. The network is that of all assignments; there is room for everything."""
     constraint, (_, one, size), places = network.constraint, network.places, network.kinds[2]
-    group, most, (_, part, stop, _, _) = (
-        constraint.group,
-        constraint.counts_of().most,
-        network.stops,
-    )
+    group, most = constraint.group, constraint.counts_of().most
+    _, part, stop, _, _, supply = network.stops
     of_place, base = group.class_of[one].astype(np.int64), network.base[places]
     takers = Takers(of_place, size, network.capacity[places], base, most[one])
-    units = constraint.supply[part]
+    units = supply[part]
     if len(group.class_topics) > 1:
-        units = even_flow(SupplyNetwork.of_classes(part, stop, constraint.supply, takers))
+        units = even_flow(SupplyNetwork.of_classes(part, stop, supply, takers))
     by_class = np.zeros(len(group.class_topics), np.int64)
     np.add.at(by_class, stop, units)
     given = EvenShares.of(takers, by_class).dealt(takers, np.zeros(len(one)))[0]
@@ -146,14 +143,13 @@ def _saves(network: AssignmentNetwork, flow: Ints, added: Ints, goal: slice) -> 
 def dealt(network: AssignmentNetwork, flow: Ints) -> Index:
     """[P] the assignment for a flow: the members of a place take turns, topic by topic."""
     constraint, (pairs, _, of_places, _) = network.constraint, network.kinds
-    (parts, _, stop, _, where), size = network.stops, network.places.size
+    (parts, _, stop, _, where, _), size = network.stops, network.places.size
     assigned = constraint.pinned_assignment.copy()
     free = np.flatnonzero(constraint.free)
     free = free[by_number(parts.of_partition[free], len(parts.topic))]
     to = np.repeat(where[stop], flow[pairs])
     order = by_number(to, len(size) + len(where))
-    free, to = free[order], to[order]
     # Places ascend by class.
-    place = to if network.by_topic else np.repeat(np.arange(len(size)), flow[of_places])
-    assigned[free] = in_turn(place, network.places.of)
+    place = to[order] if network.by_topic else np.repeat(np.arange(len(size)), flow[of_places])
+    assigned[free[order]] = in_turn(place, network.places.of)
     return assigned

@@ -20,7 +20,6 @@ import numpy as np
 from equilag.certificate.checks.potentials import FlowPrices, Potentials
 from equilag.domain.columns import Index, Ints, by_number, counted, ranges
 from equilag.domain.constraint import CountConstraint, CountInterval, InstanceSums, Network, Stops
-from equilag.domain.constraint.stops import TopicParts
 from equilag.domain.group.group import NOBODY, Group
 from equilag.solver.counts.min_cost_flow import cheapest_flow
 
@@ -60,7 +59,7 @@ class FlowNodes(NamedTuple):
         """O(P log P)."""
         stakes = group.extended.stakes
         if stakes is None:
-            return _parts(group, constraint, stops.parts)
+            return _parts(group, constraint, stops)
         n_units, n_members = group.n_partitions, max(1, group.n_members)
         unit, member, number = within = stakes.where(constraint.may(stakes.unit, stakes.member))
         holder, weight = within.largest(n_units)
@@ -96,9 +95,9 @@ class FlowNodes(NamedTuple):
         return Potentials(by_unit, member, prices)
 
 
-def _parts(group: Group, constraint: CountConstraint, parts: TopicParts) -> FlowNodes:
+def _parts(group: Group, constraint: CountConstraint, stops: Stops) -> FlowNodes:
     """The parts as they are, where each partition has one owner."""
-    n_members, n_nodes = max(1, group.n_members), len(parts.topic)
+    parts, n_members, n_nodes = stops.parts, max(1, group.n_members), len(stops.supply)
     own = np.flatnonzero(constraint.free & (group.owner != NOBODY))
     key = parts.of_partition[own].astype(np.int64) * n_members + group.owner[own]
     key, number = counted(key, n_nodes * n_members)
@@ -107,7 +106,7 @@ def _parts(group: Group, constraint: CountConstraint, parts: TopicParts) -> Flow
     return FlowNodes(
         parts.of_partition,
         np.arange(n_nodes),
-        np.bincount(parts.of_partition[constraint.free], minlength=n_nodes),
+        stops.supply,
         np.ones(n_nodes, dtype=np.int64),
         group.owner,
         NodeArcs(node[some], member[some], number[some], np.zeros_like(some)),
