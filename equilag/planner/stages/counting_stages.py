@@ -11,7 +11,7 @@ import numpy as np
 
 from equilag.certificate.checks.potentials import pinned_moves_claim
 from equilag.domain.budget import Budget
-from equilag.domain.constraint import CountConstraint, pinned_partitions
+from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Index
 from equilag.domain.group.weight import MAX_PRICE
 from equilag.domain.plan.claim import ACROSS, SQUARES, Claim, Claims
@@ -188,7 +188,7 @@ def _forced_moves(task: Task) -> tuple[int, Claims]:
 
 
 def _has_pinned(task: Task) -> bool:
-    return bool(pinned_partitions(task.group, task.policy).any())
+    return task.policy.pins_owned and bool((task.group.owner != NOBODY).any())
 
 
 def _cannot_move(task: Task) -> bool:
