@@ -14,6 +14,7 @@ from equilag.certificate.exhaustive.whole_group import WholeGroup
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import SHORT
+from equilag.planner.solving.fallback import ARC
 from equilag.planner.solving.stage import STEP, Turn, failure
 from equilag.planner.solving.state import (
     Aim,
@@ -174,8 +175,6 @@ def _claimed(
 
 GOALS: Final = 3
 """Of a model: shortage, moves, spread."""
-NODE: Final = 5e-6
-"""Seconds of a flow per partition and member class."""
 
 
 def least_shortage(state: SolveState, turn: Turn) -> Iterator[Contribution]:
@@ -202,7 +201,7 @@ def _shortage_proof(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     shortage = problem.shortage
     assert shortage is not None
     counted = shortage.over(state.incumbent.assigned) > 0
-    price = STEP + NODE * group.n_partitions * len(group.class_topics)
+    price = STEP + ARC * group.n_partitions * len(group.class_topics)
     stop = turn.budget.steps(price, share=turn.share)
     found = price_shortage(problem.constraint, shortage, counted, limit, stop)
     if found is None:

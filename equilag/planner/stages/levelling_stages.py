@@ -89,9 +89,6 @@ FIRST: Final = 2
 the moves; the rounds after it make up for that."""
 ALIKE: Final = 1.3
 """Ratio of two lags that are about as heavy."""
-FOLLOWED: Final = 0.4
-"""Of the time left, and of the run's work, for levels where the searches for members that differ in
-subscriptions alone follow."""
 
 
 def round_of_levels(problem: Problem) -> float:
@@ -110,8 +107,6 @@ def levels(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     exact = problem.sets_alike and len(group.class_topics) == 1
     if state.proved or (exact and not last):
         return
-    if not last:
-        turn = turn._replace(share=FOLLOWED, upto=FOLLOWED)
     window, all_stop = window_of(state), turn.steps(round_of_levels(problem))
     heaviest = None
     if problem.has_capacities and not problem.moves_matter:

@@ -26,6 +26,9 @@ PATIENCE: Final = (10, 30, 100, 300)
 """Times the expected number of nodes that splits may take, in the first search and the next ones:
 the estimate takes all rows for full, and was up to 20 times too low where most are not."""
 
+NARROWER: Final = 4
+"""A distance that was reached is divided by it."""
+
 
 def equalise_loads(
     group: Group,
@@ -101,7 +104,7 @@ def next_distance(failed: int, reached: int) -> int | None:
     """The distance to try next, between one that failed and one that was reached; None if there is
     none."""
     if failed < 0:
-        return reached // 2 if reached else None
+        return reached // NARROWER if reached else None
     within: int = math.isqrt(max(failed, 1) * reached)
     return within if failed < within < reached else None
 

@@ -19,9 +19,7 @@ from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.levelling import ROUND_SIZE
 
 MAX_HELD_IN_STEP: Final = 64
-"""Partitions of a member that one step considers; of more, the heaviest and a sample."""
-ALWAYS_SEEN: Final = 16
-"""The heaviest partitions of a member, which are considered in every step."""
+"""Partitions of a member that one step considers; of more, half are the heaviest, half a sample."""
 
 
 def descend(
@@ -122,7 +120,7 @@ def _holdings(
 ) -> tuple[Ints, Ints]:
     """Movable partitions of the members `of`, and [M + 1] where each member's begin.
 
-    Of a member that holds more than `MAX_HELD_IN_STEP`, only that many: its heaviest, and others
+    Of a member that holds more than `MAX_HELD_IN_STEP`, only that many: half its heaviest, and half
     drawn anew every time.
     """
     by_member, start = state.by_member(of)
@@ -133,10 +131,10 @@ def _holdings(
 
 
 def _drawn(state: AssignmentState, by_member: Ints, rng: np.random.Generator) -> Ints:
-    """`MAX_HELD_IN_STEP` partitions of each member, the heaviest `ALWAYS_SEEN` of them included."""
+    """`MAX_HELD_IN_STEP` partitions of each member, half of them the heaviest."""
     member = state.assigned[by_member]
     by_lag = by_member[np.lexsort((-state.group.lag[by_member], member))]
     place = rng.random(len(by_lag))
-    place[ranks(member) < ALWAYS_SEEN] = -1.0
+    place[ranks(member) < MAX_HELD_IN_STEP // 2] = -1.0
     drawn = by_lag[np.lexsort((place, member))]
     return drawn[ranks(member) < MAX_HELD_IN_STEP]

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.domain.budget import PATIENCE, TABLE
+from equilag.domain.budget import PATIENCE, ROUNDS, TABLE
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState, Window
@@ -26,8 +26,6 @@ from equilag.solver.local_search.assignment_state import AssignmentState, Window
 STEPS: Final = 100
 """Steps of the distance from the aim, up to the largest one: the cost is the square of this number,
 since a linear cost would leave a few members far outside."""
-WIDEST: Final = 1e-3
-"""Part of the way from the extremes to the window, below which the search ends."""
 
 
 def deal_layers(
@@ -48,7 +46,7 @@ def deal_layers(
     if len(state.active) < 2 or constraint.per_topic:
         return assigned
     best, (high, low), part, stalled = assigned, state.extremes(), 1.0, 0
-    while high - low > window.high - window.low and part >= WIDEST and not stop():
+    while high - low > window.high - window.low and part >= 0.5**ROUNDS and not stop():
         aim = Window(
             min(window.low, low + part * (window.low - low)),
             max(window.high, high - part * (high - window.high)),

@@ -14,7 +14,6 @@ which member may take a partition of which other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 import numpy as np
 
@@ -127,10 +126,6 @@ def rotate(state: AssignmentState, given: int, chain: list[int]) -> None:
         state.pass_on(partition, int(state.assigned[partition]), taker)
 
 
-MAX_HOLDERS: Final = 12
-"""Members with which the heaviest partition is tried: each costs a descent."""
-
-
 def search_window(
     group: Group,
     constraint: CountConstraint,
@@ -229,4 +224,4 @@ def _holders(state: AssignmentState, lead: int, window: Window) -> list[int]:
         int(np.sort(group.lag[state.takeable(m)])[: max(0, fewest - 1)].sum())
         for m, fewest in zip(readers.tolist(), least, strict=True)
     ]
-    return [int(m) for m in readers[np.argsort(beside, kind="stable")][:MAX_HOLDERS]]
+    return [int(m) for m in readers[np.argsort(beside, kind="stable")]]

@@ -22,10 +22,8 @@ from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import EXCESS
-from equilag.solver.lower_bounds.member_sets import member_sets
+from equilag.solver.lower_bounds.member_sets import EXTREMES, member_sets
 
-CROWDED: Final = 6
-"""Numbers of heaviest partitions, each alone with a fast member, that are tried."""
 MAX_VISITS: Final = 10_000_000
 """Partitions and pairs of classes visited over all sets: counted, so that runs are repeatable."""
 
@@ -186,7 +184,7 @@ def crowded(counting: Counting, members: Flags) -> list[int]:
         mine = counting.lag[counting.exclusive(members).mine]
         rate = np.sort(counting.capacities.rate[members])[: len(mine)]
         alone = mine[: len(rate)] * rate
-        found.update((np.argsort(-alone, kind="stable")[:CROWDED] + 1).tolist())
+        found.update((np.argsort(-alone, kind="stable")[:EXTREMES] + 1).tolist())
     return sorted(found)
 
 

@@ -23,7 +23,8 @@ from equilag.solver.counts.even_flow import maximum, new_graph
 UNIT: Final = 2.0**40
 """Units of flow that stand for all lag, so that their sums fit 63 bits."""
 EXTREMES: Final = 4
-"""Sorts of members at each end that are tried as sets of their own."""
+"""Sorts of members at each end that are tried as sets of their own, and numbers of partitions that
+are, each alone with a fast member."""
 MOST_CLASSES: Final = 2_000
 """Member classes up to which these are looked for: 20 ms."""
 

@@ -25,8 +25,7 @@ from equilag.solver.packing.pattern_program import (
 from equilag.solver.packing.priced_patterns import Priced, filled_up
 
 KIND: Final = 2.5e-5
-"""Seconds of a solution of the program per length, besides `SOLUTION`."""
-SOLUTION: Final = 1e-3
+"""Seconds of a solution of the program per length."""
 ROUNDS: Final = 40
 """Solutions of the program for which there has to be time, most of what lists need whose members
 hold few partitions."""
@@ -60,7 +59,7 @@ class PackingRounds(NamedTuple):
 
         `most` is a heaviest load that is known.
         """
-        solution, cells = SOLUTION + KIND * len(np.unique(weights)), len(weights) * most
+        solution, cells = KIND * len(np.unique(weights)), len(weights) * most
         if cells <= min(MEMORY, (seconds / ROUNDS - solution) / ELEMENT):
             return PackingRounds(1, solution + ELEMENT * cells)
         affordable = min(MEMORY, (seconds / ROUNDS - solution) / ELEMENT)

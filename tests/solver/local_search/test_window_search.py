@@ -57,7 +57,7 @@ def test_where_the_heaviest_partition_must_change_its_holder(
     assert found[0] == 0
     # No other exchange of few members gets there.
     monkeypatch.setattr(window_search, "deal_layers", lambda group, constraint, given, *_: given)
-    monkeypatch.setattr(window_search, "MAX_HOLDERS", 0)
+    monkeypatch.setattr(window_search, "_holders", lambda *_: [])
     found = search_window(group, constraint, assigned, window, np.random.default_rng(0), steps())
     assert spread_of(group, found) > best
 
