@@ -134,11 +134,14 @@ PROVING: Final[tuple[Phase, ...]] = (
 )
 """What closes the gap of the candidate that the policy takes."""
 LIMITED: Final[tuple[Phase, ...]] = (
-    Phase((BOUNDS, GREEDY, FEW._replace(run=partial(few_exchanges, within_limit=True))), 0.35),
+    Phase(
+        (BOUNDS, GREEDY, FEW._replace(run=partial(few_exchanges, within_limit=True), upto=0.25)),
+        0.35,
+    ),
     SHORTAGE,
 )
 """The first plans within a small limit on moves."""
-EARLY_PROOF: Final = Phase((MOVES, PROOF._replace(upto=0.6)), share=0.75)
+EARLY_PROOF: Final = Phase((MOVES, PROOF._replace(upto=0.75)), share=0.75)
 """Their proof, before the search goes on for what lies beyond the limit."""
 REMAINING: Final[tuple[Phase, ...]] = (
     Phase(tuple(stage._replace(upto=0.0) for stage in (LEVEL, BULK, TRANSFERS, WINDOWS, ROUNDS))),
@@ -146,7 +149,7 @@ REMAINING: Final[tuple[Phase, ...]] = (
 """What uses the time that is left; none of the work, as all plans of an effort are to agree."""
 POINTS: Final[tuple[Phase, ...]] = (Phase((Stage("front by cp-sat", modelled_front),)),)
 """What closes the gaps of all points of the front."""
-PROVABLE: Final = 900
+PROVABLE: Final = 1_300
 """Moves times partitions up to which a proof, or a better plan, was seen to come within 2 s."""
 
 

@@ -9,111 +9,11 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.columns import Floats
-from equilag.domain.constraint import CountConstraint
-from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
-from equilag.domain.plan.metrics import member_counts, member_loads
+from equilag.domain.group.group import Flags, Group, Ints
+from equilag.solver.exchange.beam_states import EXTREME, BeamGroup, BeamStates
 
-EXTREME: Final = 10
-"""Members of an assignment that exchange with each other: the heaviest and the lightest half of
-them. With up to ten members these are all."""
 MAX_HELD_IN_BEAM: Final = 16
 """Partitions of one member that take part: of more, some of each size."""
-MIX: Final = 0x9E3779B97F4A7C15
-"""Seed of the random keys of assignments: any number, but always the same."""
-
-
-@dataclass(eq=False)
-class BeamStates:
-    """n assignments of I items to J members."""
-
-    held: Ints
-    """[n, I] member of each item."""
-    loads: Ints
-    """[n, J]"""
-    key: Ints
-    """[n] equal for equal assignments."""
-    spread: Ints
-    squares: Floats
-    """[n] sum of squared distances from the mean load."""
-
-    def __len__(self) -> int:
-        return len(self.key)
-
-    def take(self, rows: Ints | Flags) -> BeamStates:
-        return BeamStates(*(getattr(self, field.name)[rows] for field in fields(self)))
-
-    @staticmethod
-    def joined(parts: list[BeamStates]) -> BeamStates:
-        return BeamStates(
-            *(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(BeamStates))
-        )
-
-
-@dataclass(eq=False)
-class BeamGroup:
-    """What all assignments have in common. Members are those that are not idle, J of them."""
-
-    items: Ints
-    """[I] free partitions."""
-    members: Ints
-    """[J]"""
-    lag: Ints
-    """[I + 1] the last one stands for no partition."""
-    owner: Ints
-    """[I + 1] column of the owner; NOBODY, and −2 for no partition."""
-    topic: Ints
-    """[I + 1] topic where topics count one by one, else 0."""
-    allowed: Flags
-    """[I + 1, J]"""
-    lo: Ints
-    hi: Ints
-    by_topic: bool
-    random: Ints
-    """[I + 1, J] a random number for each pair, 0 for no partition."""
-    base: Index
-    """[P] the partitions that are no items."""
-    pinned_load: Ints
-    """[J]"""
-
-    @staticmethod
-    def of(group: Group, constraint: CountConstraint) -> BeamGroup:
-        items, members = np.flatnonzero(constraint.free), np.flatnonzero(~group.idle)
-        column = np.full(group.n_members + 1, NOBODY, dtype=np.int64)
-        column[members] = np.arange(len(members))
-        pinned = constraint.pinned_assignment
-        least, most = constraint.counts_of(members)
-        fixed = member_counts(pinned, group.n_members)[members]
-        shape = len(items), len(members)
-        random = np.random.default_rng(MIX).integers(1, 2**62, shape)
-        topic = group.topic_of[items] if constraint.per_topic else np.zeros(len(items), np.int64)
-        return BeamGroup(
-            items, members, np.append(group.lag[items], 0),
-            np.append(column[group.owner[items]], -2), np.append(topic, -1),
-            np.vstack((constraint.may(items[:, None], members), np.ones((1, len(members)), bool))),
-            least - fixed, most - fixed, constraint.per_topic,
-            np.vstack((random, np.zeros((1, len(members)), np.int64))),
-            pinned, member_loads(pinned, group.lag, group.n_members)[members],
-        )  # fmt: skip
-
-    def states(self, assigned: Index) -> BeamStates:
-        """One assignment [P]."""
-        held = np.searchsorted(self.members, assigned[self.items])[None, :]
-        loads = self.pinned_load[None, :].copy()
-        np.add.at(loads[0], held[0], self.lag[:-1])
-        key = np.bitwise_xor.reduce(self.random[np.arange(len(self.items)), held[0]])
-        spread = loads.max(axis=1) - loads.min(axis=1)
-        return BeamStates(held, loads, np.array([key]), spread, self.squares(loads))
-
-    def squares(self, loads: Ints) -> Floats:
-        apart = loads - loads.sum(axis=1, keepdims=True) / len(self.members)
-        return np.asarray((apart**2).sum(axis=1))
-
-    def assignments(self, states: BeamStates) -> Iterator[Index]:
-        """Each assignment [P]."""
-        for held in states.held:
-            assigned = self.base.copy()
-            assigned[self.items] = self.members[held]
-            yield assigned
 
 
 def most_exchanges(group: Group) -> int:
@@ -155,10 +55,11 @@ def extended(
         half = EXTREME // 2
         order = np.concatenate((order[:, :half], order[:, members - half :]), axis=1)
     found: list[_Children] = []
-    for i in range(order.shape[1]):
-        for j in range(i + 1, order.shape[1]):
-            pair = order[:, i], order[:, j]
-            found += _exchanges(setting, states, (table, counts), pair, (most, width))
+    for i in range(order.shape[1] - 1):
+        others = order[:, i + 1 :]
+        rows = np.repeat(np.arange(len(states)), others.shape[1])
+        pairs = rows, order[rows, i], others.ravel()
+        found += _exchanges(setting, states, (table, counts), pairs, (most, width))
     for extra in range(-2, min(most, 2) + 1):
         same = [each for each in found if each.extra[0] == extra]
         if same:
@@ -192,12 +93,13 @@ def _exchanges(
     setting: BeamGroup,
     states: BeamStates,
     held: tuple[Ints, Ints],
-    pair: tuple[Ints, Ints],
+    pairs: tuple[Ints, Ints, Ints],
     limits: tuple[int, int],
 ) -> list[_Children]:
-    """The most promising exchanges of one pair of members in each state, by added moves."""
-    (table, counts), (giver, taker), (most, width) = held, pair, limits
-    rows, nothing = np.arange(len(states)), len(setting.items)
+    """The most promising exchanges of some pairs of members in some states, by added moves; `pairs`
+    are the state, and who gives and takes."""
+    (table, counts), (rows, giver, taker), (most, width) = held, pairs, limits
+    nothing = len(setting.items)
     give, take = table[rows, giver], table[rows, taker]
     gives, takes = give < nothing, take < nothing
     # Empty places before the last one are doubles of it.
@@ -216,20 +118,21 @@ def _exchanges(
     out = _added(setting.owner[give], giver, taker)
     into = _added(setting.owner[take], taker, giver)
     fits &= out[:, :, None] + into[:, None, :] <= most
-    state, u, v = np.nonzero(fits)
-    given, taken = give[state, u], take[state, v]
-    one, other = giver[state], taker[state]
+    pair, u, v = np.nonzero(fits)
+    given, taken, state = give[pair, u], take[pair, v], rows[pair]
+    one, other = giver[pair], taker[pair]
     net = setting.lag[given] - setting.lag[taken]
-    before = states.loads[state, one], states.loads[state, other]
-    after = before[0] - net, before[1] + net
-    high, low = _rest(states.loads, giver, taker)
-    spread = np.maximum(np.maximum(*after), high[state])
-    spread -= np.minimum(np.minimum(*after), low[state])
-    apart = (before[0] - before[1]).astype(np.float64)
-    squares = states.squares[state] + 2.0 * net * (net - apart)
-    extra = out[state, u] + into[state, v]
+    before = states.loads[rows, giver], states.loads[rows, taker]
+    after = before[0][pair] - net, before[1][pair] + net
+    high, low = _rest(states.loads[rows], giver, taker)
+    spread = np.maximum(np.maximum(*after), high[pair])
+    spread -= np.minimum(np.minimum(*after), low[pair])
+    others = states.squares[rows] - setting.apart(before[0]) - setting.apart(before[1])
+    squares = others[pair] + setting.apart(after[0]) + setting.apart(after[1])
+    extra = out[pair, u] + into[pair, v]
     children = _Children(state, given, taken, one, other, net, spread, squares, extra)
-    return [_promising(children.take(extra == k), width) for k in np.unique(extra)]
+    kinds = [np.flatnonzero(extra == k) for k in range(-2, min(most, 2) + 1)]
+    return [_promising(children, mine, width) for mine in kinds if len(mine)]
 
 
 def _added(owner: Ints, holder: Ints, receiver: Ints) -> Ints:
@@ -248,11 +151,13 @@ def _rest(loads: Ints, one: Ints, other: Ints) -> tuple[Ints, Ints]:
     return high, rest.min(axis=1)
 
 
-def _promising(children: _Children, width: int) -> _Children:
-    if len(children.state) <= 2 * width:
-        return children
-    best = np.argpartition(children.spread, width)[:width]
-    return children.take(np.union1d(best, np.argpartition(children.squares, width)[:width]))
+def _promising(children: _Children, rows: Ints, width: int) -> _Children:
+    """Of some children those of the smallest spreads and of the least sums of squares."""
+    if len(rows) > 2 * width:
+        measures = children.spread[rows], children.squares[rows]
+        best = [np.argpartition(measure, width)[:width] for measure in measures]
+        rows = rows[np.union1d(*best)]
+    return children.take(rows)
 
 
 def _carried_out(

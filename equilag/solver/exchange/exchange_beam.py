@@ -19,13 +19,8 @@ import numpy as np
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import count_moves
-from equilag.solver.exchange.beam_exchanges import (
-    BeamGroup,
-    BeamStates,
-    extended,
-    most_exchanges,
-)
-from equilag.solver.exchange.beam_holders import by_holder
+from equilag.solver.exchange.beam_exchanges import extended, most_exchanges
+from equilag.solver.exchange.beam_states import BeamGroup, BeamStates, by_holder
 
 WIDTH: Final = 120
 """Assignments of one beam: four times as many find little more on 8 x 64."""
@@ -36,9 +31,6 @@ EXTENSION: Final = 3e-8
 """Seconds per exchange of one extension, measured on 8 x 64."""
 ROUNDS: Final = 3
 """Times that a beam is extended by exchanges without a move."""
-PASSES: Final = 2
-"""Passes over all numbers of moves; the second one starts from the best states of the first, and
-from those that an exchange towards the owners brought back to fewer moves."""
 
 
 def extension_price(group: Group) -> float:
@@ -61,7 +53,7 @@ def search_beam(
     limit: FewExchanges,
     stop: Callable[[], bool],
 ) -> Iterator[Index]:
-    """Yield assignments [P] with at most `limit.most` moves, the fewest first in each pass.
+    """Yield assignments [P] with at most `limit.most` moves.
 
     `starts` meet the constraint. `stop` is asked before each extension of a beam.
     """
@@ -71,16 +63,13 @@ def search_beam(
     width = max(4, min(limit.width, BEAM_CELLS // most_exchanges(group)))
     first = [setting.states(assigned) for assigned in starts]
     beams, cases = _beams(group, setting, first, limit.most), by_holder(setting, first)
-    narrow = limit._replace(width=max(4, width // max(1, len(cases))))
-    seldom = _once(stop, max(1, 3 * len(cases) // 4))
+    narrow = limit._replace(width=max(4, width // max(1, 2 * len(cases))))
+    seldom = _once(stop, max(1, len(cases)))
     for case, states in cases:
-        for moves, ends in _passes(
-            case, _beams(group, case, states, limit.most), narrow, seldom, 1
-        ):
+        for moves, ends in _pass(case, _beams(group, case, states, limit.most), narrow, seldom):
             yield from setting.assignments(ends)
             _add(beams, moves, ends)
-    wide = limit._replace(width=width)
-    for _, ends in _passes(setting, beams, wide, _once(stop, 1), PASSES):
+    for _, ends in _pass(setting, beams, limit._replace(width=width), _once(stop, 1)):
         yield from setting.assignments(ends)
 
 
@@ -96,29 +85,13 @@ def _beams(
     return beams
 
 
-def _passes(
-    setting: BeamGroup,
-    beams: dict[int, BeamStates],
-    limit: FewExchanges,
-    stop: Callable[[], bool],
-    passes: int,
-) -> Iterator[tuple[int, BeamStates]]:
-    """The ends of the beam of each number of moves, after each pass."""
-    for _ in range(passes):
-        again: dict[int, BeamStates] = {}
-        for moves, states in _pass(setting, beams, limit, stop):
-            _add(again, moves, states)
-            yield moves, _ends(states)
-        beams = again
-
-
 def _pass(
     setting: BeamGroup,
     beams: dict[int, BeamStates],
     limit: FewExchanges,
     stop: Callable[[], bool],
 ) -> Iterator[tuple[int, BeamStates]]:
-    """The best states for each number of moves, fewest first, and those that moved back."""
+    """The ends of the beam of each number of moves, fewest first."""
     for moves in range(min(beams, default=0), limit.most + 1):
         if moves not in beams:
             continue
@@ -133,9 +106,9 @@ def _pass(
                 elif extra == 0:
                     beam = _best(BeamStates.joined([beam, states]), limit.width)
                 else:
-                    yield moves + extra, _best(states, limit.width // 2)
+                    yield moves + extra, _ends(states)
             fresh = beam.take(~np.isin(beam.key, known.key))
-        yield moves, _best(beam, limit.width // 2)
+        yield moves, _ends(beam)
 
 
 def _once(stop: Callable[[], bool], each: int) -> Callable[[], bool]:
