@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from equilag.domain.columns import by_number, ranks
 from equilag.domain.group.group import Group, Index, Ints
 
 
@@ -27,11 +28,8 @@ def partitions_by_class(group: Group) -> list[Ints]:
 
 def rank_within(label: Index | Ints, n_labels: int) -> Ints:
     """[entries] the number of earlier entries with the same label."""
-    start = np.cumsum(np.bincount(label, minlength=n_labels))
-    start -= np.bincount(label, minlength=n_labels)
-    order = np.argsort(label, kind="stable")
-    rank = np.empty(len(label), dtype=np.int64)
-    rank[order] = np.arange(len(label)) - start[label[order]]
+    order, rank = by_number(label, n_labels), np.empty(len(label), dtype=np.int64)
+    rank[order] = ranks(label[order])
     return rank
 
 

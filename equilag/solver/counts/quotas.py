@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials, moves_claim
-from equilag.domain.columns import Flags, Ints, by_number
+from equilag.domain.columns import Flags, Ints, by_number, ranks
 from equilag.domain.constraint import CountConstraint, within_room
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.claim import Claim
@@ -112,7 +112,5 @@ def _released(owner: Index, owned: Ints, quota: Ints) -> Index:
         theirs = np.flatnonzero(over[owner] & (owner != NOBODY))
         theirs = theirs[owner[theirs].argsort(kind="stable")]
         whose = owner[theirs]
-        held = owned * over
-        place = np.arange(len(theirs)) - (held.cumsum() - held)[whose]
-        assigned[theirs[place >= quota[whose]]] = NOBODY
+        assigned[theirs[ranks(whose) >= quota[whose]]] = NOBODY
     return assigned
