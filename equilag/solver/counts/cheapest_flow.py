@@ -8,9 +8,6 @@ result. A circulation of wide steps is taken only if it lowers the cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 import numpy as np
 
 from equilag.domain.columns import Index, Ints, by_number, in_turn
@@ -29,9 +26,6 @@ from equilag.domain.constraint import (
 from equilag.solver.counts.even_flow import SupplyNetwork, even_flow
 from equilag.solver.counts.even_shares import EvenShares, Takers
 from equilag.solver.counts.min_cost_flow import cheapest_flow
-
-CostsOf: TypeAlias = Callable[..., Costs]
-"""Of a flow [A], and a window if it is not that of single steps."""
 
 
 def totals_flow(network: AssignmentNetwork) -> Ints:
@@ -55,7 +49,7 @@ def totals_flow(network: AssignmentNetwork) -> Ints:
     np.add.at(of_instances, sums.of[one], given)
     flow = np.concatenate((units, given, of_instances))
     for goal in network.even_goals:
-        flow = evenest(network, flow, goal)
+        flow = _cheapest(network, flow, goal)
         network = network.narrowed(flow, network.count_costs(flow, goal), goal)
     return flow
 
@@ -64,58 +58,49 @@ def topics_evened(constraint: CountConstraint, assigned: Index) -> tuple[Index, 
     """An assignment [P] with the smallest Σ count² / capacity over topics and members that the
     constraint allows, from another one within it; and the constraint of all such assignments."""
     network = AssignmentNetwork.of(constraint, by_topic=True)
-    found = dealt(network, evenest(network, network.flow_of(assigned), *network.even_goals))
+    found = dealt(network, _cheapest(network, network.flow_of(assigned), *network.even_goals))
     return found, topics_constraint(constraint, found)
 
 
 def fewest_reads(constraint: CountConstraint, assigned: Index) -> tuple[Index, CountConstraint]:
     """The same for reads across racks."""
     network = AssignmentNetwork.of(constraint, constraint.totals_then_topics)
-    costs = network.read_costs()
-    found = dealt(network, _cheapest(network, network.flow_of(assigned), lambda *_: costs, NONE))
+    found = dealt(network, _cheapest(network, network.flow_of(assigned), NONE))
     return found, reads_constraint(constraint, found)
 
 
-def evenest(network: AssignmentNetwork, flow: Ints, goal: slice) -> Ints:
-    """[A] the flow of the network with the most even counts on some arcs, from any other one."""
-
-    def costs_of(flow: Ints, window: StepRange = STEP) -> Costs:
-        return network.count_costs(flow, goal, window)
-
-    return _cheapest(network, flow, costs_of, goal)
+def _costs(network: AssignmentNetwork, flow: Ints, goal: slice, window: StepRange = STEP) -> Costs:
+    """Of counts on the arcs of the goal; of reads across racks without any."""
+    return network.read_costs() if goal == NONE else network.count_costs(flow, goal, window)
 
 
-def _cheapest(network: AssignmentNetwork, flow: Ints, costs_of: CostsOf, goal: slice) -> Ints:
-    """[A] the cheapest flow, from any other one; `goal` are the arcs with costs of counts."""
+def _cheapest(network: AssignmentNetwork, flow: Ints, goal: slice) -> Ints:
+    """[A] the flow with the least costs of a goal, from any other one."""
     highest = int((flow[goal] // network.width[goal]).max(initial=0)) + 1
     wide = [STEP, *(StepRange(1 << k, 2 << k) for k in range(highest.bit_length()))]
     while True:
-        costs = costs_of(flow)
+        costs = _costs(network, flow, goal)
         try:
             network.network.heights(flow, costs)
         except NegativeCycles:
             convex = bool((costs.more != costs.fewer).any())
-            added = _circulation(network, flow, costs_of, goal, wide if convex else wide[:1])
+            added = _circulation(network, flow, goal, wide if convex else wide[:1])
             if convex and not _saves(network, flow, added, goal):
-                added = _circulation(network, flow, costs_of, goal, wide[:1])
+                added = _circulation(network, flow, goal, wide[:1])
             flow = flow + added
         else:
             return flow
 
 
 def _circulation(
-    network: AssignmentNetwork,
-    flow: Ints,
-    costs_of: CostsOf,
-    goal: slice,
-    windows: list[StepRange],
+    network: AssignmentNetwork, flow: Ints, goal: slice, windows: list[StepRange]
 ) -> Ints:
     """[A] what to add to the flow, so that it is the cheapest if windows are priced right."""
     tail, head, *_, n_nodes = network.network
     columns: list[tuple[Ints, ...]] = []
     for window in windows:
         fewer, more = network.room(flow, goal, window)
-        costs = costs_of(flow, window)
+        costs = _costs(network, flow, goal, window)
         up, down = np.flatnonzero(more), np.flatnonzero(fewer)
         columns += [
             (tail[up], head[up], more[up], costs.more[up], up, np.ones_like(up)),
