@@ -26,7 +26,7 @@ from equilag.planner.solving.fallback import FLOW_IMPORT, SAFETY, fallback, seco
 from equilag.planner.solving.problem import Task, check_limit
 from equilag.planner.solving.stage import CountingStage, Draft
 from equilag.solver.counts.cheapest_flow import fewest_reads
-from equilag.solver.counts.even_counts import balanced, counts_claim
+from equilag.solver.counts.even_counts import balanced
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
 from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves, to_least_loaded
 
@@ -162,7 +162,7 @@ def _minds_racks(task: Task) -> bool:
 
 def _count_claims(constraint: CountConstraint, assigned: Index) -> Claims:
     """What the counts of an assignment [P] prove, which are as the constraint has them."""
-    even = counts_claim(constraint.group, constraint)
+    even = Claim("counts", constraint.largest_count, "residual")
     if not constraint.totals_then_topics:
         return (even,)
     return even, Claim(SQUARES, topic_squares(constraint.group, assigned), "residual")

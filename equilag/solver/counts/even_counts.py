@@ -21,7 +21,6 @@ from equilag.domain.constraint import (
     within_room,
 )
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import member_counts, topic_counts
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.cheapest_flow import dealt, topics_evened, totals_flow
@@ -93,20 +92,15 @@ def balanced(group: Group, policy: Policy) -> tuple[Index, Callable[[], CountCon
     assigned = dealt(network, flow)
     if policy.balance == "none":
         return assigned, lambda: constraint
-    counts = member_counts(assigned, group.n_members)
 
     def evened() -> CountConstraint:
+        counts = member_counts(assigned, group.n_members)
         return network.evened(flow, counts).narrowed_constraint
 
-    if not policy.then_topics:
-        return assigned, cache(evened)
-    assigned, narrow = topics_evened(evened(), assigned)
-    return assigned, lambda: narrow
-
-
-def counts_claim(group: Group, constraint: CountConstraint) -> Claim:
-    """The counts that the constraint stands for are the most even."""
-    return Claim("counts", constraint.largest_count, "residual")
+    if policy.then_topics:
+        found, narrow = topics_evened(evened(), assigned)
+        return found, lambda: narrow
+    return assigned, cache(evened)
 
 
 def _spread_topics(topics: TopicIntervals, pinned: Flags, totals: bool) -> Index:
