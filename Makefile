@@ -44,7 +44,7 @@ help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
-	@$(BIN)/equilag plan $(SNAPSHOT) --effort 0.3
+	@$(BIN)/equilag plan $(SNAPSHOT) --effort 0.5
 	@echo
 	@$(BIN)/equilag compare $(SNAPSHOT)
 
