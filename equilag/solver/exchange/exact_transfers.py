@@ -59,21 +59,19 @@ def subset_sums(values: Ints, places: Ints) -> Ints:
 
 def subsets_with_sum(
     values: Ints, size: int, window: tuple[int, int], listed: SubsetPlaces,
-    rng: np.random.Generator, stop: Callable[[], bool],
+    rng: np.random.Generator,
 ) -> Iterator[Ints]:  # fmt: skip
     """Yield indices of `size` of the `values` with a sum in the `window`, from least to most.
 
-    The values are halved at random. The divisions of `size` among the halves with the most pairs of
-    subsets come first, and `stop` is asked before each; of several subsets that share their part of
-    one half, one is yielded. None is repeated.
+    The values are halved at random. The divisions of `size` among the halves with the
+    most pairs of subsets come first; of several subsets that share
+    their part of one half, one is yielded. None is repeated.
     """
     order = rng.permutation(len(values))
     half = len(values) // 2
     left, right = order[:half], order[half:]
     least, most = window
     for first in _divisions(half, len(values) - half, size):
-        if stop():
-            return
         one, other = listed.all_of(len(left), first), listed.all_of(len(right), size - first)
         known = subset_sums(values[right], other)
         by_sum = np.argsort(known)

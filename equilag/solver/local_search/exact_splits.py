@@ -108,7 +108,7 @@ def split_exactly(
 ) -> None:  # fmt: skip
     """Put rows on target that exact transfers leave over.
 
-    Ends after `patience` times the nodes that are expected. `stop` is asked often in every node.
+    Ends after `patience` times the nodes that are expected. `stop` is asked at every node.
     """
     estimate = estimate_split(rows)
     if estimate.nodes == inf:
@@ -187,14 +187,8 @@ class _Split:
 
     def _enter(self) -> bool:
         """Count a node; False if it must not be entered."""
-        self.nodes -= 1
+        self.nodes = 0 if self.stop() else self.nodes - 1
         return self.nodes > 0
-
-    def _over(self) -> bool:
-        """True if nodes are to end; asked before each division of a node among halves."""
-        if self.stop():
-            self.nodes = 0
-        return self.nodes <= 0
 
     def _places(self, members: Ints) -> tuple[Ints, Ints]:
         """The partitions and the empty places of some rows."""
@@ -210,7 +204,7 @@ class _Split:
 
     def _subsets(self, places: Ints, size: int, window: tuple[int, int]) -> Iterator[Ints]:
         lag = self.rows.lag[places]
-        return subsets_with_sum(lag, size, window, self.listed, self.rng, self._over)
+        return subsets_with_sum(lag, size, window, self.listed, self.rng)
 
     def _window(self, places: Ints, targets: list[int]) -> tuple[int, int]:
         """The loads of the first row that are on target and let the others be so."""
