@@ -24,6 +24,10 @@ from equilag.domain.budget import TABLE
 from equilag.domain.group.group import Flags, Ints
 from equilag.solver.local_search.assignment_state import disjoint_pairs
 
+PRODUCTIVE: Final = 0.1
+"""Pairs of subset sums, as a share of those of the most productive division of a size among the
+halves, below which a division is left out: the next attempt has other halves."""
+
 
 class SubsetPlaces:
     """The subsets of `width` places with `size` elements as tables [n, size], listed once each."""
@@ -63,9 +67,9 @@ def subsets_with_sum(
 ) -> Iterator[Ints]:  # fmt: skip
     """Yield indices of `size` of the `values` with a sum in the `window`, from least to most.
 
-    The values are halved at random. The divisions of `size` among the halves with the
-    most pairs of subsets come first; of several subsets that share
-    their part of one half, one is yielded. None is repeated.
+    The values are halved at random. The divisions of `size` among the halves with the most pairs of
+    subsets come first; of several subsets that share their part of one half, one is yielded. None
+    is repeated.
     """
     order = rng.permutation(len(values))
     half = len(values) // 2
@@ -92,7 +96,8 @@ def _divisions(left: int, right: int, size: int) -> list[int]:
         for first in range(max(0, size - right), min(left, size) + 1)
         if max(comb(left, first), comb(right, size - first)) <= TABLE
     }
-    return sorted(pairs, key=lambda first: -pairs[first])
+    least = PRODUCTIVE * max(pairs.values(), default=0)
+    return sorted((f for f in pairs if pairs[f] >= least), key=lambda first: -pairs[first])
 
 
 PIECE: Final = 10_000

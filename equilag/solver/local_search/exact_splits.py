@@ -102,6 +102,11 @@ def _log_choices(of: float, size: float) -> float:
     return lgamma(of + 1) - lgamma(size + 1) - lgamma(of - size + 1)
 
 
+ONE_FIRST: Final = 0.8
+"""Probability that one more row is put on target while a split of all would also be possible: with
+fewer rows off target, a split of all has more full rows."""
+
+
 def split_exactly(
     rows: TargetRows, listed: SubsetPlaces, rng: np.random.Generator, stop: Callable[[], bool],
     patience: int,
@@ -117,7 +122,7 @@ def split_exactly(
     nodes = patience * (int(estimate.nodes) + len(rows.off))
     split = _Split(rows, listed, rng, stop, nodes)
     while (off := rows.off).size and split.nodes > 0:
-        if len(off) > enough:  # with fewer rows off target, a split of all has more full rows
+        if len(off) > enough and (len(off) > needed or rng.random() < ONE_FIRST):
             split.settle_one(rng.choice(off, enough, replace=False))
         else:
             beside = _beside(rows, off, max(1, needed - len(off)), rng)
