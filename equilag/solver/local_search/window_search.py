@@ -14,6 +14,7 @@ which member may take a partition of which other.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -126,6 +127,10 @@ def rotate(state: AssignmentState, given: int, chain: list[int]) -> None:
         state.pass_on(partition, int(state.assigned[partition]), taker)
 
 
+EXTREME_SHARE: Final = 0.5
+"""Probability that a step takes the member furthest outside the window, not one at random."""
+
+
 def search_window(
     group: Group,
     constraint: CountConstraint,
@@ -180,6 +185,8 @@ def _descend(
                 break
             window, stuck = wider, state.group.idle.copy()
             continue
+        if rng.random() >= EXTREME_SHARE:
+            member = int(rng.choice(np.flatnonzero(outside)))
         if not _improve(state, member, window, rng, stop):
             stuck[member] = True
             continue
