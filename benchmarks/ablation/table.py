@@ -12,6 +12,7 @@ from statistics import fmean, stdev
 from typing import Any, Final
 
 from benchmarks.ablation.run import ALL
+from benchmarks.ablation.switches import STAGES
 
 SURE: Final = 2.0
 """Standard errors that a mean change has to be away from zero."""
@@ -30,7 +31,7 @@ def page(results: dict[str, Any]) -> str:
     by_kind: dict[str, Rows] = defaultdict(lambda: defaultdict(list))
     for one in results["outcomes"]:
         by_kind[one["kind"]][one["left_out"]].append(one)
-    stages = sorted({name for rows in by_kind.values() for name in rows if name[:1].isupper()})
+    stages = [one for one in STAGES if any(one in rows for rows in by_kind.values())]
     changes = {
         name: {kind: change(rows, name) for kind, rows in by_kind.items()} for name in stages
     }
@@ -61,7 +62,7 @@ def whole(kind: str, rows: Rows) -> list[str]:
     for one in chain.from_iterable(rows.values()):
         bounds[one["seed"]] = max(bounds[one["seed"]], one["bound"])
     lines = []
-    for name in [ALL, *(name for name in rows if name[:1].islower() and name != ALL)]:
+    for name in [ALL, *(name for name in rows if name not in (ALL, *STAGES))]:
         found = rows[name]
         gaps = [one["spread"] - bounds[one["seed"]] for one in found if one["spread"] is not None]
         heaviest = [one["heaviest"] for one in found]
