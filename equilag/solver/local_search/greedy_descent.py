@@ -16,8 +16,11 @@ from equilag.domain.group.throughput import Shortage
 from equilag.solver.exchange.exchange_table import ExchangeTable
 from equilag.solver.exchange.pair_exchanges import FREE
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.levelling import ROUND_SIZE
 
+MAX_PARTNERS: Final = 48
+"""Members at either end of the loads that an extreme member is paired with in one step."""
+STEP_CELLS: Final = 80_000
+"""Array elements of one step, about; it limits the number of partners."""
 MAX_HELD_IN_STEP: Final = 64
 """Partitions of a member that one step considers; of more, half are the heaviest, half a sample."""
 
@@ -110,7 +113,7 @@ def _partners(state: AssignmentState, ones: Index) -> int:
     """Members at either end of the loads that one step of some members looks at."""
     rows = int(np.minimum(state.counts[ones], MAX_HELD_IN_STEP).sum()) + len(ones)
     each = min(len(state.assigned) / len(state.active), MAX_HELD_IN_STEP) + 1
-    return max(4, int(ROUND_SIZE / (2 * rows * each)))
+    return max(4, min(MAX_PARTNERS, int(STEP_CELLS / (2 * rows * each))))
 
 
 def _holdings(
