@@ -73,6 +73,11 @@ def rows_together(columns: Sequence[Ints | Index]) -> tuple[Ints, Flags]:
     return order, first
 
 
+def are_whole(values: Floats) -> bool:
+    """True if all of the values, none below 0, are whole numbers but for rounding."""
+    return bool((np.abs(values - np.rint(values)) <= ROUNDING * values).all())
+
+
 def runs(*columns: Ints | Index) -> list[tuple[int, int]]:
     """Where each run of equal rows of some columns [n] begins and ends."""
     new = np.ones(len(columns[0]), np.bool_)

@@ -31,6 +31,7 @@ class Expansion:
         if self.found is not None:
             return
         self.ahead = ahead = Ahead(run, nodes)
+        # No count is above twice `MANY`: that of members whose sets are not listed.
         chosen = np.where(ahead.affected, ahead.count, 3 * MANY).argmin(axis=1)
         decides = ahead.affected.any(axis=1)
         if run.source.holder is not None:

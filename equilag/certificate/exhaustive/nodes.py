@@ -8,15 +8,13 @@ from typing import Final
 import numpy as np
 
 from equilag.certificate.exhaustive.item_masks import Bits, ItemMasks, SearchTask, disjoint, sizes
-from equilag.domain.columns import Floats
+from equilag.domain.columns import ROUNDING, Floats
 from equilag.domain.group.group import Flags, Ints
 
 UNSEEN: Final = 2**62
 """A lightest load before any member has got its items."""
 SLICES: Final = 8
 """Slices of the lightest load; 32 were no better on 8 x 64."""
-ROUNDING: Final = 1e-9
-"""Part by which a load that comes from a division of floats may be wrong: they hold 15 digits."""
 
 
 @dataclass(eq=False, slots=True)

@@ -136,6 +136,7 @@ def _search(patterns: TargetPatterns) -> Iterator[Bits]:
         patterns.task.budget.spend(EXPANSION)
         expansion = Expansion(patterns, nodes)
         if expansion.found is None:
+            # One wide step costs less than several; without moves, the most promising go first.
             if patterns.task.target.moves_matter and expansion.children:
                 stack.append(Nodes.joined(expansion.children[::-1]))
             else:

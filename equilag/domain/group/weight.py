@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import NOBODY, Floats, Ints
+from equilag.domain.columns import NOBODY, Floats, Ints, are_whole
 from equilag.domain.errors import InputError
 from equilag.domain.group.extended_columns import MoveUnit
 from equilag.domain.group.group import Group
@@ -37,8 +37,6 @@ MEAN_DIGITS: Final = 10**4
 """A mean weight of so many units has four digits, more than a measured rate is known to."""
 MAX_DECIMALS: Final = 12
 """One record in a year is a rate of 3 × 10^-8, which has its four digits with these."""
-SAME: Final = 1e-9
-"""Relative error of a product of two doubles, with a margin."""
 
 
 class FilledRates(NamedTuple):
@@ -167,7 +165,7 @@ def whole_weights(lag: Ints, more: Floats, digits: int = MEAN_DIGITS) -> tuple[I
     usual = total / max(1, len(lag))
     scale = 1
     for _ in range(MAX_DECIMALS):
-        exact = bool((np.abs(heavy * scale - np.rint(heavy * scale)) <= SAME * heavy * scale).all())
+        exact = are_whole(heavy * scale)
         if exact or usual * scale >= digits or total * scale * 10 >= EXACT_TOTAL:
             break
         scale *= 10

@@ -11,12 +11,12 @@ import numpy as np
 
 from equilag.certificate.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
 from equilag.domain.budget import ELEMENT, Budget
+from equilag.domain.columns import are_whole
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.group.weight import (
     EXACT_TOTAL,
     MEAN_DIGITS,
-    SAME,
     PartitionWeights,
     filled_rates,
     partition_weights,
@@ -62,7 +62,7 @@ def is_exact(group: Group, weights: PartitionWeights) -> bool:
         return True
     ahead = 1.0 if weights.horizon_s is None else weights.horizon_s
     decimals = filled_rates(group).rate * ahead * weights.scale
-    return bool((np.abs(decimals - np.rint(decimals)) <= SAME * decimals).all())
+    return are_whole(decimals)
 
 
 @contextmanager

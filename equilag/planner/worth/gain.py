@@ -72,7 +72,7 @@ def gain_of(
     over some seconds; None is for a gain that no plan exceeds: the loads that none falls below,
     without moves."""
     lag = np.where(loads.group.assignable, loads.group.lag, 0).astype(np.float64)
-    by_lag = replace(loads, weight=lag)
+    by_lag = replace(loads, weight=lag, by_count=False)
     relief, sure = _relief(loads, before, after), _relief(by_lag, before, after)
     base = loads.usual or loads.fair  # most members may have nothing
     some = len(loads.busy) > 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.domain.columns import Index, Ints, by_number, in_turn
+from equilag.domain.columns import ROUNDING, Index, Ints, by_number, in_turn
 from equilag.domain.constraint import (
     NONE,
     STEP,
@@ -122,7 +122,7 @@ def _saves(network: AssignmentNetwork, flow: Ints, added: Ints, goal: slice) -> 
         count = count + network.base[goal]
         squares = (number - rest) * count**2 + rest * (count + 1) ** 2
         cost.append(squares / network.capacity[goal])
-    return bool((cost[1] - cost[0]).sum() < -1e-9 * cost[0].sum())
+    return bool((cost[1] - cost[0]).sum() < -ROUNDING * cost[0].sum())
 
 
 def dealt(network: AssignmentNetwork, flow: Ints) -> Index:

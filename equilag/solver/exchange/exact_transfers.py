@@ -68,8 +68,8 @@ def subsets_with_sum(
     """Yield indices of `size` of the `values` with a sum in the `window`, from least to most.
 
     The values are halved at random. The divisions of `size` among the halves with the most pairs of
-    subsets come first; of several subsets that share their part of one half, one is yielded. None
-    is repeated.
+    subsets come first, unproductive ones not at all; of several subsets that share their part of
+    one half, one is yielded. None is repeated.
     """
     order = rng.permutation(len(values))
     half = len(values) // 2
@@ -97,7 +97,7 @@ def _divisions(left: int, right: int, size: int) -> list[int]:
         if max(comb(left, first), comb(right, size - first)) <= TABLE
     }
     least = PRODUCTIVE * max(pairs.values(), default=0)
-    return sorted((f for f in pairs if pairs[f] >= least), key=lambda first: -pairs[first])
+    return sorted((f for f in pairs if pairs[f] >= least), key=lambda f: -pairs[f])
 
 
 PIECE: Final = 10_000

@@ -25,7 +25,6 @@ QUICK: Final = 100
 PATIENCE: Final = (10, 30, 100, 300)
 """Times the expected number of nodes that splits may take, in the first search and the next ones:
 the estimate takes all rows for full, and was up to 20 times too low where most are not."""
-
 NARROWER: Final = 4
 """A distance that was reached is divided by it."""
 

@@ -93,7 +93,8 @@ def level_steps(
             nearest, stalled = apart, 0
         if len(made) and state.unevenness < least:
             least = state.unevenness
-            stalled = stalled if limit is None else 0
+            if limit is not None:
+                stalled = 0
             yield state.assigned.copy()
         if not beside and stalled >= TO_TWOS:
             beside = TWOS * len(state.active) // (len(assigned) + 1)
@@ -238,7 +239,8 @@ def _score(state: AssignmentState, pairs: Pairs, window: Window, left: float | N
         before = np.maximum(above, below)
         gain = before - np.maximum(one, other)
         helps = (gain > ROUNDING * before) & (left is None or cost <= left)
-        gain = above + below - one - other if left == np.inf else gain
+        if left == np.inf:
+            gain = above + below - one - other
         price = 1.0 if left is None else np.maximum(cost, FREE)
         return np.where(helps, -gain / price, NO_GAIN)
 

@@ -49,8 +49,8 @@ def bring_close(
 
     For groups whose members are `all_alike`, or for one of the sets of `alike_members` (see
     `CountConstraint`); then the spread is that of those. Where some partitions are too heavy for
-    the level of the others, only shortages count. `stop` is
-    asked about once for each millisecond of work.
+    the level of the others, only shortages count. `stop` is asked about once for each millisecond
+    of work.
     """
     rows = MemberRows(group, assigned, members)
     n_rows, width = rows.table.shape
@@ -72,8 +72,7 @@ def split_three_ways(
 
     The sum of the fourth powers of the excesses falls with every step, so that the furthest rows
     come first. If `lenient`, only shortages count. `stop` is asked before each `PIECE` of subset
-    sums. Rows stay as they are that are so wide that three of
-    them have more than `PIECE` subsets.
+    sums. Rows stay as they are where three of them have more than `PIECE` subsets.
     """
     n_rows, width = rows.table.shape
     if n_rows < 3 or width < 2 or comb(3 * width, width) > PIECE:
